@@ -12,6 +12,7 @@ import httpx
 from beholder.methods import load_study
 from beholder.server.process import run_server
 from beholder.server.tokens import panel_key
+from beholder.store.contract import LedgerEntry
 from beholder.testing import write_study
 from support.visitor import Site, Visitor
 
@@ -109,6 +110,17 @@ async def _finished(site: Site, **params: str) -> Visitor:
         else:
             (await one.answer({"agree": True} if one.step["kind"] == "consent" else {})).raise_for_status()
     return one
+
+
+# Prolific
+
+
+async def test_an_address_that_prolific_has_signed_is_no_reason_to_refuse(tmp_path: Path, tiny: Path) -> None:
+    async with serving(tmp_path, tiny, {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}) as site:
+        await site.store.ledger.append([LedgerEntry("draft", "done", site.service.now(), provider_ref="posting")])
+        ids = {"PROLIFIC_PID": "ann", "STUDY_ID": "posting", "SESSION_ID": "s1"}
+        assert (await Visitor(site, **ids, prolific_token="x" * 1700).arrive()).status_code == 201
+        assert (await told(Visitor(site, **ids, other="x" * 1700)))[:2] == (422, "bad_answer")
 
 
 # A panel

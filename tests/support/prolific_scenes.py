@@ -8,7 +8,7 @@ from pathlib import Path
 
 from beholder.recruiting.fake import FakeProlific
 from beholder.testing import Scene
-from support.prolific_rehearsal import JOB, prolific, study_in
+from support.prolific_rehearsal import JOB, RECRUIT, prolific, study_in
 
 Opener = Callable[[str], AbstractAsyncContextManager[Scene]]
 
@@ -26,7 +26,8 @@ def rehearsal(folder: Path) -> Opener:
         async def later() -> None:
             fake.advance(hours=1)
 
-        async with prolific(study_in(folder / name), fake) as recruiter:
+        study = study_in(folder / name, recruit=RECRUIT | {"signed_visits": True})
+        async with prolific(study, fake) as recruiter:
             yield Scene(recruiter, JOB, come, lambda: [moved.amount for moved in fake.payments], later)
 
     return open_

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -13,15 +12,13 @@ from datetime import datetime, timedelta
 from beholder.clock import utc_now
 from beholder.recruiting.context import recruiter_of
 from beholder.recruiting.contract import GONE, Recruiter, Status, Submission
-from beholder.recruiting.launch_record import launch_record
 from beholder.recruiting.panel import NO_DATA, NO_SUBMISSION
 from beholder.recruiting.reconciliation import REASON_WORDS
-from beholder.recruiting.verified_visits import PATIENCE, SharedRequest, VerifiedVisits, reason
+from beholder.recruiting.verified_visits import PATIENCE, SharedRequest, VerifiedVisits, list_submissions
+from beholder.server.moderation import VERIFIED
 from beholder.server.visits import Platform
 from beholder.store.contract import LedgerEntry, PlatformVisit, Store
 from beholder.study.model import Study
-
-_log = logging.getLogger("beholder.recruiting")
 
 _ABANDONED: frozenset[Status] = GONE | {"awaiting_review"}
 """Statuses of visits that are not expected to continue, including those handed in before the end."""
@@ -63,7 +60,7 @@ class AbandonedLists:
         """Release the lists of participants who left or handed in before the end, and record it once with its reason.
 
         A participant who left and still answers claims the list again, and loses it again to one who needs it. So does
-        a visit of this `posting` that the platform does not list: it came while the platform did not answer.
+        a visit of this `posting` that the platform neither lists nor signed: it came while it did not answer.
         """
         left: dict[str, str] = {one.id: one.status for one in submissions if one.status in _ABANDONED}
         listed = {one.id for one in submissions}
@@ -73,8 +70,11 @@ class AbandonedLists:
             return
         entries = await self._store.ledger.entries()
         recorded = {(one.session, one.submission) for one in entries if one.kind == "release"}
+        verified = {one.session for one in entries if one.kind == VERIFIED}
         new_entries = []
         for session, submission in _abandoned_sessions(visits, left):
+            if left[submission] == _UNLISTED and session in verified:  # signed, and not listed yet
+                continue
             is_recorded = (session, submission) in recorded
             facts = await self._store.session_facts(session) if is_needed or not is_recorded else None
             if facts is None or facts.list is None or facts.end is not None:
@@ -105,16 +105,10 @@ class AbandonedLists:
         return False
 
     async def _ask_platform(self) -> None:
-        launched = launch_record(await self._store.ledger.entries(), self._run)
-        if launched is None:
-            return
-        try:
-            async with asyncio.timeout(self._timeout.total_seconds()):
-                submissions = await self._recruiter.submissions(launched.posting)
-        except Exception as error:  # whatever a platform answers, the participant only sees that the study is full
-            _log.warning("no list could be opened, as the platform does not tell who has left: %s", reason(error))
-        else:
-            await self.release(submissions, is_needed=True, posting=launched.posting)
+        otherwise = "no list could be opened, as the platform does not tell who has left"
+        listed = await list_submissions(self._store, self._recruiter, self._run, self._timeout, otherwise)
+        if listed is not None:
+            await self.release(listed.submissions, is_needed=True, posting=listed.posting)
 
 
 @asynccontextmanager
@@ -125,15 +119,14 @@ async def ask_platform(study: Study, store: Store) -> AsyncIterator[Platform | N
         return
     recruiter = await recruiter_of(study, store)
     try:
-        yield platform_of(store, recruiter, study.run)
+        yield platform_of(AbandonedLists(store, recruiter, study.run), VerifiedVisits(store, recruiter, study.run))
     finally:
         await recruiter.close()
 
 
-def platform_of(store: Store, recruiter: Recruiter, run: int) -> Platform:
+def platform_of(abandoned: AbandonedLists, verified: VerifiedVisits) -> Platform:
     """Return what the server asks the platform of a study."""
-    abandoned, verified = AbandonedLists(store, recruiter, run), VerifiedVisits(store, recruiter, run)
-    return Platform(abandoned.release_on_demand, verified.state_of)
+    return Platform(abandoned.release_on_demand, verified.state_of, verified.is_signed)
 
 
 def _abandoned_sessions(visits: Sequence[PlatformVisit], left: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -9,12 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from beholder.errors import BeholderError, Problem, RecruitError
 from beholder.study.model import Study
 from beholder.study.recruitment import Mode, Sum
 from beholder.types import Outcome
+
+if TYPE_CHECKING:
+    from beholder.server.visits import VisitIds
 
 Verb = Literal["draft", "publish", "pause", "places", "stop", "submissions", "approve", "reject", "return", "bonus"]
 """What a recruiter may be able to do by itself; for the rest a person gets instructions."""
@@ -214,6 +217,13 @@ class Recruiter(Protocol):
 
     async def submission(self, id: str) -> Submission:
         """Return one submission with its code and its bonuses."""
+        ...
+
+    async def signed_address(self, visit: VisitIds, token: str) -> str | None:
+        """Return the address for which the platform itself has signed this visit, by the token in the address.
+
+        None where it did not sign it, or where the study does not ask for signatures.
+        """
         ...
 
     async def approve(self, ids: Sequence[str]) -> None: ...

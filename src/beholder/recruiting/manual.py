@@ -26,6 +26,7 @@ from beholder.recruiting.contract import (
 )
 from beholder.recruiting.ledger import evidence_of
 from beholder.server.entrances import entrance_of
+from beholder.server.visits import VisitIds
 from beholder.store.contract import LedgerEntry, Store
 from beholder.study.model import Study
 from beholder.study.recruitment import Mode, Sum, hourly, money, own_posting
@@ -133,6 +134,9 @@ class ManualRecruiter:
 
     async def submission(self, id: str) -> Submission:
         self._refuse("submissions")
+
+    async def signed_address(self, visit: VisitIds, token: str) -> None:
+        """Return None: nobody signs addresses but we."""
 
     async def approve(self, ids: Sequence[str]) -> None:
         self._refuse("approve")

@@ -15,7 +15,7 @@ from functools import partial
 from beholder.cleaning import clean
 from beholder.clock import utc_now
 from beholder.errors import Problem, RecruitError
-from beholder.recruiting.abandoned_lists import AbandonedLists
+from beholder.recruiting.abandoned_lists import AbandonedLists, platform_of
 from beholder.recruiting.closure import CLOSE_PLACE, close_study, stop_recruiting
 from beholder.recruiting.collection import (
     DECIDE_AND_PAY,
@@ -105,7 +105,7 @@ class _Platform:
         self.recruiter = await self._open_recruiter(self._study, store)
         try:
             self.abandoned = AbandonedLists(store, self.recruiter, study.run)
-            yield Platform(self.abandoned.release_on_demand, VerifiedVisits(store, self.recruiter, study.run).state_of)
+            yield platform_of(self.abandoned, VerifiedVisits(store, self.recruiter, study.run))
         finally:
             await self.recruiter.close()
 

@@ -1,17 +1,18 @@
-"""Verified visits: whether the platform lists a visit, asked for by the process that serves the study."""
+"""Verified visits: whether the platform lists or signed a visit, asked for by the process that serves the study."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
+from urllib.parse import urlsplit
 
 from beholder.clock import utc_now
-from beholder.recruiting.contract import Recruiter
+from beholder.recruiting.contract import Recruiter, Submission
 from beholder.recruiting.launch_record import launch_record
-from beholder.server.visits import VisitState
+from beholder.server.visits import VisitIds, VisitState
 from beholder.store.contract import Store
 
 _log = logging.getLogger("beholder.recruiting")
@@ -57,8 +58,33 @@ class SharedRequest(Generic[_Reply]):
             return self._reply
 
 
+class ListedSubmissions(NamedTuple):
+    """What the platform lists for the posting through which participants come."""
+
+    posting: str
+    submissions: Sequence[Submission]
+
+
+async def list_submissions(
+    store: Store, recruiter: Recruiter, run: int, patience: timedelta, otherwise: str
+) -> ListedSubmissions | None:
+    """Return what the platform lists for a run; None before its launch, and where the platform does not answer.
+
+    Then `otherwise` is logged with the reason: whatever a platform answers, no participant waits or pays for it.
+    """
+    launched = launch_record(await store.ledger.entries(), run)
+    if launched is None:
+        return None
+    try:
+        async with asyncio.timeout(patience.total_seconds()):
+            return ListedSubmissions(launched.posting, await recruiter.submissions(launched.posting))
+    except Exception as error:
+        _log.warning("%s: %s", otherwise, _reason(error))
+        return None
+
+
 class VerifiedVisits:
-    """Tells whether the platform lists a visit for the participant whom the address names.
+    """Tells whether the platform lists a visit for the participant whom the address names, or has signed it.
 
     What it keeps grows with the submissions that the platform lists, and not with the visits that somebody makes up.
     """
@@ -87,18 +113,34 @@ class VerifiedVisits:
 
     async def _list(self) -> Mapping[str, str] | None:
         """Return the platform id of each submission; None where the platform does not answer."""
-        launched = launch_record(await self._store.ledger.entries(), self._run)
-        if launched is None:
-            return None
+        otherwise = "visits go on unverified, as the platform does not list them"
+        listed = await list_submissions(self._store, self._recruiter, self._run, self._timeout, otherwise)
+        return None if listed is None else {one.id: one.participant for one in listed.submissions}
+
+    async def is_signed(self, visit: VisitIds, token: str) -> bool:
+        """Return whether the platform has signed this visit for the address under which the study was launched.
+
+        False too where that cannot be told: then the list decides.
+        """
         try:
             async with asyncio.timeout(self._timeout.total_seconds()):
-                listed = await self._recruiter.submissions(launched.posting)
-        except Exception as error:  # whatever a platform answers, nobody is turned away for it
-            _log.warning("visits go on unverified, as the platform does not list them: %s", reason(error))
-            return None
-        return {one.id: one.participant for one in listed}
+                address = await self._recruiter.signed_address(visit, token)
+        except Exception as error:  # as of a list: nobody is turned away for it
+            _log.warning("signatures of visits are not read, and the platform's list decides: %s", _reason(error))
+            return False
+        # Only of what the platform did sign: reading the ledger takes longer than a forged token is worth.
+        launched = launch_record(await self._store.ledger.entries(), self._run) if address else None
+        return launched is not None and _host(str(address)) == _host(launched.public_url) != ""
 
 
-def reason(error: Exception) -> str:
+def _host(address: str) -> str:
+    """Return the host of an address, or of a domain alone; empty where there is none."""
+    try:
+        return urlsplit(address if "//" in address else f"//{address}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _reason(error: Exception) -> str:
     """Return why a platform gave no answer."""
     return "it does not answer" if isinstance(error, TimeoutError) else str(error) or type(error).__name__

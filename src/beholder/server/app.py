@@ -83,7 +83,11 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
             raise Refused.because("device_not_an_object", where="device", allowed="a JSON object")
         if len(params) > _MOST_PARAMS:
             raise Refused.because("long_parameter", where="params", allowed=f"up to {_MOST_PARAMS} parameters")
-        named = {name: _parameter(value) for name, value in params.items()}
+        signature = service.context.entrance.signature_parameter  # longer than an id; who reads it has a limit
+        named = {
+            name: _parameter(value, _LARGEST_ARRIVAL if name == signature else _LONGEST_PARAM)
+            for name, value in params.items()
+        }
         token = _parameter(body.get("token", ""))
         pace_strangers(request, named, token)
         is_new, arrival = await service.arrive(named, read_device(device), token)
@@ -184,10 +188,10 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     return SecurityHeaders(WithoutTrailingSlash(app))  # outermost, so that error responses get them too
 
 
-def _parameter(value: Json) -> str:
+def _parameter(value: Json, longest: int = _LONGEST_PARAM) -> str:
     """Return a parameter that can be hashed and stored, or raise Refused."""
-    if not isinstance(value, str) or len(value) > _LONGEST_PARAM:
-        raise Refused.because("long_parameter", where="params", allowed=f"up to {_LONGEST_PARAM} characters")
+    if not isinstance(value, str) or len(value) > longest:
+        raise Refused.because("long_parameter", where="params", allowed=f"up to {longest} characters")
     return value.encode("utf-8", "replace").decode()
 
 

@@ -61,6 +61,9 @@ class Entrance:
     has_platform: ClassVar[bool] = False
     """Whether a platform sends participants: it lists every visit, also refused ones, and takes a code in any case."""
 
+    signature_parameter: ClassVar[str] = ""
+    """The parameter with the platform's signature on the ids in the address; empty where it signs none."""
+
     def __init__(self, study: Study, secret: bytes) -> None:
         self.study, self.secret = study, secret
         self._platform_ids: RecentEntries[str, str] = RecentEntries(MOST_SESSIONS)
@@ -308,6 +311,7 @@ class ProlificEntrance(Entrance):
     """Where participants return to; a rehearsal sets the environment variable BEHOLDER_PROLIFIC_APP."""
     PARAMETERS: ClassVar = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     """Prolific's parameters for the participant, the posting and the submission."""
+    signature_parameter = "prolific_token"
     _RESERVED: ClassVar = timedelta(minutes=10)
     """How long Prolific reserves a place for a participant who has not begun."""
 

@@ -31,6 +31,8 @@ class Identity:
     """The list of a preview."""
     is_proven: bool = False
     """Whether more than a readable id shows that it is this person: a signature, or a visit that only they know."""
+    is_signed: bool = False
+    """Whether the platform itself has signed this visit, so that its list need not be asked."""
     kept: str = ""
     """Their session whose token the browser has kept: the only one with which a readable id goes on."""
     wants_more: bool = False

@@ -40,7 +40,15 @@ from beholder.server.rendering import MediaAddresses, RenderedTexts, current_pag
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, ServedStudy
 from beholder.server.trial_rules import TrialRules
-from beholder.server.visits import Platform, find_session, prove, record_further_session, record_visit, without_code
+from beholder.server.visits import (
+    Platform,
+    find_session,
+    prove,
+    record_further_session,
+    record_signed_visit,
+    record_visit,
+    without_code,
+)
 from beholder.store.contract import Remains, Store
 from beholder.study.recruitment import is_person
 from beholder.types import Json
@@ -115,7 +123,8 @@ class StudyService:
             step = shown.arrive(device)
             return False, self._arrival(shown.session, shown.link, step, {"steps": shown.steps}, identity.preview)
         await self.refresh()
-        session, is_new = await self._session_of(await prove(ctx, identity, token), device)
+        signature = params.get(ctx.entrance.signature_parameter, "")
+        session, is_new = await self._session_of(await prove(ctx, identity, token, signature), device)
         facts = await load_session(ctx, session)
         await check_moderation(ctx, facts)
         if not is_new:
@@ -147,6 +156,7 @@ class StudyService:
             except Refused as refused:
                 raise await without_code(ctx, refused, identity) from None
             await record_visit(ctx, identity, session)
+        await record_signed_visit(ctx, identity, session)
         if is_new and earlier is not None:
             await record_further_session(ctx, earlier, identity.participant, session)
         if identity.platform_id and ctx.entrance.needs_id:

@@ -17,26 +17,42 @@ VisitState = Literal["verified", "unlisted", "unknown"]
 """What a platform says about a visit: that it is of this person, that there is none such, or nothing."""
 
 
+class VisitIds(NamedTuple):
+    """The ids of a visit on its platform, as the address names them."""
+
+    participant: str
+    posting: str
+    submission: str
+
+
 class Platform(NamedTuple):
-    """What the server asks the platform of its study; both take a few seconds at most, and raise no errors."""
+    """What the server asks the platform of its study; all take a few seconds at most, and raise no errors."""
 
     release_abandoned: Callable[[], Awaitable[None]]
     """Releases the lists of participants who left."""
     state_of: Callable[[str, str], Awaitable[VisitState]]
     """Tells about a visit, by the participant's id on the platform and the id of the submission."""
+    is_signed: Callable[[VisitIds, str], Awaitable[bool]]
+    """Tells whether the platform itself has signed a visit, by the signature in its address."""
 
 
 # What shows who comes
 
 
-async def prove(ctx: Context, identity: Identity, token: str) -> Identity:
-    """Return the identity with what shows who comes: the token that the browser has kept, or a visit that came before.
+async def prove(ctx: Context, identity: Identity, token: str, signature: str = "") -> Identity:
+    """Return the identity with what shows who comes.
+
+    That is the platform's signature, the token that the browser has kept, or a visit that came before.
 
     A readable id alone shows nothing. Whoever opens an address with the id of another must not get their session. A
     browser in which a session was completed goes on with later ones, too.
     """
     if identity.is_proven or identity.session is not None:
         return identity
+    if signature and ctx.platform is not None and identity.submission:
+        ids = VisitIds(identity.platform_id, identity.posting, identity.submission)
+        if await ctx.platform.is_signed(ids, signature):
+            return replace(identity, is_proven=True, is_signed=True)
     is_proven, session = False, _session_of_token(ctx, token)
     if identity.submission and ctx.entrance.has_secret_visits:
         before = await _sessions_of_visit(ctx, identity)
@@ -95,13 +111,24 @@ async def visit_state(ctx: Context, session: str) -> VisitState:
     states = [await ctx.platform.state_of(ids[0], one.submission) for one in reversed(visits)]
     if "verified" not in states:
         return "unknown" if "unknown" in states else "unlisted"
-    submission = visits[-1 - states.index("verified")].submission
+    await _record_verified(ctx, facts, visits[-1 - states.index("verified")].submission)
+    return "verified"
+
+
+async def record_signed_visit(ctx: Context, identity: Identity, session: str) -> None:
+    """Record that the platform has signed the visit that led to a session, if it has: its list is not asked."""
+    facts = await ctx.store.session_facts(session) if identity.is_signed else None
+    if facts is not None and not facts.erased and session not in ctx.moderation.verified:
+        await _record_verified(ctx, facts, identity.submission)
+
+
+async def _record_verified(ctx: Context, facts: SessionFacts, submission: str) -> None:
+    of = facts.session
     entry = LedgerEntry(
-        VERIFIED, "done", ctx.now(), submission=submission, participant=facts.session.participant, session=session
+        VERIFIED, "done", ctx.now(), submission=submission, participant=of.participant, session=of.session
     )
     await ctx.store.ledger.append([entry])
-    ctx.moderation.verified.add(session)
-    return "verified"
+    ctx.moderation.verified.add(of.session)
 
 
 async def check_visit(ctx: Context, session: str) -> None:
@@ -113,6 +140,8 @@ async def check_visit(ctx: Context, session: str) -> None:
 async def without_code(ctx: Context, refused: Refused, identity: Identity) -> Refused:
     """Return a refusal that leads back without a code, where the platform does not list the visit."""
     if ctx.platform is None or not identity.submission or refused.more.get("return_url") in (None, ctx.entrance.home):
+        return refused
+    if identity.is_signed:
         return refused
     if await ctx.platform.state_of(identity.platform_id, identity.submission) != "unlisted":
         return refused

@@ -203,6 +203,11 @@ class Recruit(StudyPart):
     block_studies: tuple[Text, ...] = Field(
         default=(), description="Nobody who took part in these studies, by their ids on Prolific (`prolific`)."
     )
+    signed_visits: bool = Field(
+        default=False,
+        description="Prolific signs the ids in the address, so that whom it sends is known before it lists them "
+        "(`prolific`, in workspaces that can).",
+    )
     project: Text | None = Field(
         default=None, description="The project's id on Prolific; the only one there is when left out (`prolific`)."
     )
@@ -368,7 +373,9 @@ class ProlificSource(ParticipantSource):
 
     mode: ClassVar[RecruitMode] = "prolific"
     recruiter = "beholder.recruiting.prolific.recruiter:open_prolific"
-    options = frozenset({"approve_after", "further", "filters", "groups", "block_groups", "block_studies", "project"})
+    options = frozenset(
+        {"approve_after", "further", "filters", "groups", "block_groups", "block_studies", "signed_visits", "project"}
+    )
     is_platform = needs_contact = True
     token_variable = "PROLIFIC_TOKEN"  # noqa: S105 (a name)
     probe = "beholder.recruiting.prolific.client:probe"

@@ -17,7 +17,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
         "name", "internal_name", "description", "external_study_url", "prolific_id_option", "completion_codes",
         "total_available_places", "estimated_completion_time", "maximum_allowed_time", "reward",
         "device_compatibility", "peripheral_requirements", "filters", "project", "submissions_config",
-        "study_labels", "metadata",
+        "study_labels", "metadata", "is_external_study_url_secure",
     ),
     "Study": ("id", "status", "total_available_places", "reward", "completion_codes", "filters"),
     "StudyShort": ("id", "internal_name", "status"),
@@ -32,6 +32,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "WorkspaceBalance": ("currency_code", "available_balance"),
     "StudyCostResponse": ("total_cost",),
     "FixedScreenOut": ("action", "fixed_screen_out_reward", "slots"),
+    "JWK": ("kty", "kid", "alg", "n", "e"),
 }  # fmt: skip
 """The fields that we read and write, by schema."""
 
@@ -79,6 +80,8 @@ async def check_prolific(client: httpx.AsyncClient) -> None:
         assert len(first) == min(1, counts["TOTAL"])
         beyond = str(int(counts["TOTAL"]) + 2)
         assert (await _get(client, "/submissions/", study=study["id"], page_size="1", page=beyond))["results"] == []
+    published = await client.get("/.well-known/study/jwks.json")
+    assert all((one["kty"], one["alg"]) == ("RSA", "RS256") and one["kid"] for one in published.json()["keys"])
     unknown = await client.get("/api/v1/studies/000000000000000000000000/")
     assert unknown.status_code == 404
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from beholder.recruiting.contract import MOST_ROWS, BonusRow, Job, PlatformRefused, Posting, Recruiter, Verb
+from beholder.server.visits import VisitIds
 from beholder.study.recruitment import Sum
 from beholder.testing.stores import run_checks
 
@@ -167,6 +168,13 @@ async def every_submission_is_listed_once(open_: SceneOpener) -> None:
             assert (await scene.recruiter.posting(posting.id)).taken == 2
 
 
+async def a_visit_that_the_platform_did_not_sign_has_no_signed_address(open_: SceneOpener) -> None:
+    async with open_("scene") as scene:
+        for token in ("", "a.b.c", "eyJhbGciOiJub25lIn0.e30."):
+            visit = VisitIds(_ID, _ID, _ID)
+            assert await scene.recruiter.signed_address(visit, token) is None, "it takes a signature that nobody made"
+
+
 async def nobody_is_a_fine_list_of_people_to_exclude(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         await scene.recruiter.exclude([])
@@ -302,6 +310,7 @@ RECRUITER_CHECKS: Mapping[str, _RecruiterCheck] = {
         places_only_grow,
         a_posting_that_is_stopped_twice_is_stopped,
         every_submission_is_listed_once,
+        a_visit_that_the_platform_did_not_sign_has_no_signed_address,
         nobody_is_a_fine_list_of_people_to_exclude,
         approving_twice_pays_once,
         a_rejection_says_why_in_100_characters,

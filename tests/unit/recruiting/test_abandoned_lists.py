@@ -20,7 +20,7 @@ from beholder.recruiting.fake.submissions import NO_CODE, FakeVisit
 from beholder.recruiting.prolific.client import ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.server.service import StudyService
-from beholder.server.visits import Platform, VisitState
+from beholder.server.visits import Platform, VisitIds, VisitState
 from beholder.store.contract import LedgerEntry
 from support.clock_service import Clock, Person
 from support.platform_visitors import PROLIFIC, come, door, prolific, refused
@@ -66,6 +66,10 @@ async def unasked(platform_id: str, submission: str) -> VisitState:
     return "unknown"
 
 
+async def unsigned(visit: VisitIds, token: str) -> bool:
+    return False
+
+
 @asynccontextmanager
 async def square(
     folder: Path, sleep: Callable[[float], Awaitable[None]] | None = None, **keys: Any
@@ -79,7 +83,8 @@ async def square(
         await host.store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting)])
         timeout = timedelta(seconds=0.05 if sleep else 30)
         room = AbandonedLists(host.store, recruiter, 1, now=lambda: fake.now, sleep=fake.sleep, timeout=timeout)
-        asking = StudyService(host.served, host.store, now=clock, platform=Platform(room.release_on_demand, unasked))
+        platform = Platform(room.release_on_demand, unasked, unsigned)
+        asking = StudyService(host.served, host.store, now=clock, platform=platform)
         yield Square(asking, clock, fake, recruiter, posting)
         await recruiter.close()
 

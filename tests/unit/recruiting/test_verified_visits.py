@@ -3,94 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from beholder.errors import Refused
-from beholder.recruiting.abandoned_lists import AbandonedLists
-from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.fake.submissions import FakeVisit
-from beholder.recruiting.prolific.client import ProlificClient
-from beholder.recruiting.prolific.recruiter import ProlificRecruiter
-from beholder.recruiting.verified_visits import VerifiedVisits
-from beholder.server.entrances import shared_codes
 from beholder.server.requests import SubmittedAnswer
-from beholder.server.service import StudyService
-from beholder.server.visits import Platform
-from beholder.store.contract import LedgerEntry
 from beholder.testing.stores.facts import session_of
-from support.clock_service import Clock, Person
-from support.platform_visitors import PROLIFIC, come, door, prolific
-from support.prolific_rehearsal import JOB
+from support.posted_study import LOOK, posted, refusal
 
 UNLISTED = (
     "The platform does not list this visit, so it would not be paid and we keep nothing of it. If you have just come "
     "from the platform, please wait a minute and open the study from there once more."
 )
-TWO_LISTS = {"design": {"participants": 2, "trials": 1, "seed": 3}}
-LOOK = "GET /api/v1/submissions/"
-
-
-class PostedStudy:
-    """A study of two lists that is published for real people, and the platform that sends them."""
-
-    def __init__(self, host: StudyService, clock: Clock, fake: FakeProlific, posting: str) -> None:
-        self.host, self.clock, self.fake, self.posting = host, clock, fake, posting
-        self.codes = set(shared_codes(host.served.study, host.store.secret).values())
-
-    def take(self, *, before: FakeVisit | None = None) -> FakeVisit:
-        """Return the visit of somebody new, or of somebody who was there before."""
-        person = before.submission.person if before else None
-        return self.fake.people.take(self.posting, person, again=before is not None).start()
-
-    async def come(self, visit: FakeVisit) -> Person:
-        ids = prolific(visit.submission.person.id, visit.submission.id, self.posting)
-        return await come(self.host, self.clock, **ids)
-
-    async def make_up(self, name: str, visit: str = "") -> Person:
-        return await come(self.host, self.clock, **prolific(name, visit or f"visit-of-{name}", self.posting))
-
-    def is_down(self) -> None:
-        self.fake.faults.every("*", "refused", share=1, seed=1)
-
-    def is_back(self) -> None:
-        self.fake.faults.clear()
-
-    def shows_code(self, *shown: Any) -> bool:
-        return any(code in json.dumps(shown, default=str) for code in self.codes)
-
-    async def verified(self) -> list[str]:
-        return [one.session for one in await self.host.store.ledger.entries() if one.kind == "verified"]
-
-
-@asynccontextmanager
-async def posted(folder: Path) -> AsyncIterator[PostedStudy]:
-    fake = FakeProlific()
-    async with door(folder, PROLIFIC, **TWO_LISTS) as (host, clock):
-        client = ProlificClient("https://prolific.invalid", fake.token, fake.transport(), fake.sleep)
-        recruiter = ProlificRecruiter(host.served.study, host.store, client, lambda: fake.now)
-        posting = (await recruiter.publish((await recruiter.draft(replace(JOB, places=6))).id)).id
-        await host.store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting)])
-        when: dict[str, Any] = {"now": lambda: fake.now, "sleep": fake.sleep}
-        platform = Platform(
-            AbandonedLists(host.store, recruiter, 1, **when).release_on_demand,
-            VerifiedVisits(host.store, recruiter, 1, **when).state_of,
-        )
-        yield PostedStudy(StudyService(host.served, host.store, clock, platform), clock, fake, posting)
-        await recruiter.close()
-
-
-async def refusal(person: Person, submission: SubmittedAnswer | None = None) -> Refused:
-    with pytest.raises(Refused) as caught:
-        await person.answer(submission)
-    return caught.value
 
 
 @pytest.mark.long

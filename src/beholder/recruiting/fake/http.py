@@ -179,6 +179,7 @@ def routes(fake: FakeProlific) -> list[Route]:
     bonuses, groups = fake.bonuses, fake.groups
     v1 = "/api/v1"
     return [
+        Route("GET", "/.well-known/study/jwks.json", account.keys),
         Route("GET", f"{v1}/users/me/", account.me),
         Route("GET", f"{v1}/workspaces/", account.workspaces),
         Route("GET", f"{v1}/workspaces/{{workspace_id}}/balance/", account.balance),

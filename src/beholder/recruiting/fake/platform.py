@@ -39,7 +39,7 @@ _HTML = "<html><body><h1>Bad gateway</h1></body></html>"
 class FakeProlific:
     """Prolific in memory, with its own time.
 
-    `balance` is in hundredths. `features` are what only some workspaces have: `screen_out`, `dynamic`.
+    `balance` is in hundredths. `features` are what only some workspaces have: `screen_out`, `signed`, `dynamic`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class FakeProlific:
         token: str = _TOKEN,
         openapi: Path | None = None,
         clock: FakeClock | None = None,
-        features: frozenset[str] = frozenset({"screen_out"}),
+        features: frozenset[str] = frozenset({"screen_out", "signed"}),
         approving_takes: timedelta = timedelta(seconds=10),
         paying_takes: timedelta = timedelta(minutes=2),
         approves_timed_out: bool = False,

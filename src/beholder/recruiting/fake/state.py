@@ -27,6 +27,10 @@ PLACE_STATUSES: tuple[Status, ...] = (*LIVE_STATUSES, "AWAITING REVIEW", "APPROV
 StudyStatus = Literal["UNPUBLISHED", "SCHEDULED", "ACTIVE", "AWAITING REVIEW", "PAUSED", "COMPLETED"]
 
 
+SIGNED = "is_external_study_url_secure"
+"""The field of a study whose addresses are signed."""
+
+
 @dataclass(frozen=True)
 class FakePerson:
     """A person on the platform: an id, and profile answers by filter."""
@@ -251,9 +255,13 @@ def study_problems(body: Mapping[str, Any], features: Set[str]) -> dict[str, lis
     by_field = {
         "reward": _reward(body), "total_available_places": _places(body), "external_study_url": _url(body),
         "maximum_allowed_time": _time(body), "description": _description(body), "filters": _filters(body),
-        "completion_codes": _codes(body, features),
+        "completion_codes": _codes(body, features), SIGNED: _signed(body, features),
     }  # fmt: skip
     return {field: problems for field, problems in by_field.items() if problems}
+
+
+def _signed(body: Mapping[str, Any], features: Set[str]) -> list[str]:
+    return ["This is not available in your workspace."] if body.get(SIGNED) and "signed" not in features else []
 
 
 def _reward(body: Mapping[str, Any]) -> list[str]:

@@ -14,6 +14,7 @@ from beholder.recruiting.fake.state import (
     LIVE_STATUSES,
     PLACE_STATUSES,
     PLACEHOLDERS,
+    SIGNED,
     FakePerson,
     FakeStudy,
     FakeSubmission,
@@ -296,12 +297,13 @@ class FakeVisit:
 
     @property
     def url(self) -> str:
-        """The study's address with the ids of this participant and submission."""
-        address = str(self._fake.studies.find(self.submission.study).body["external_study_url"])
+        """The study's address with the ids of this participant and submission, signed now where the study says so."""
+        body = self._fake.studies.find(self.submission.study).body
+        address = str(body["external_study_url"])
         ids = (self.submission.person.id, self.submission.study, self.submission.id)
         for placeholder, id_ in zip(PLACEHOLDERS, ids, strict=True):
             address = address.replace(placeholder, quote(id_))
-        return address
+        return self._fake.account.signed(address, self.submission.id) if body.get(SIGNED) else address
 
     def start(self) -> FakeVisit:
         """Open the study."""

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from beholder.recruiting.fake.filters import catalogue, count_eligible
 from beholder.recruiting.fake.http import FakeCall, FakeReply, Refusal
 from beholder.recruiting.fake.state import BulkBonus, FakeGroup, Price, WalletPayment, is_whole, price, stamp
 
 if TYPE_CHECKING:
+    from joserfc.jwk import RSAKey
+
     from beholder.recruiting.fake.platform import FakeProlific
 
 
 _HOURLY = {"GBP": (600, 900), "USD": (800, 1200)}
 """The least and the recommended hourly pay, in hundredths."""
+_SIGNATURE_SECONDS = 120
 
 
 class FakeWorkspace:
@@ -23,6 +28,34 @@ class FakeWorkspace:
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
+
+    @cached_property
+    def key(self) -> RSAKey:
+        """The key that signs addresses."""
+        from joserfc.jwk import RSAKey
+
+        about: Any = {"kid": self._fake.new_id(), "alg": "RS256", "use": "sig"}
+        return RSAKey.generate_key(2048, about)
+
+    def keys(self, call: FakeCall) -> FakeReply:
+        public = self.key.as_dict(private=False)
+        return FakeReply(200, {"keys": [{**public, "key_ops": ["verify"]}]})
+
+    def signed(self, address: str, submission: str) -> str:
+        """Return an address with the signature on its parameters, which is good for two minutes."""
+        return f"{address}&{urlencode({'prolific_token': self.sign(address, submission)})}"
+
+    def sign(self, address: str, submission: str, **changed: Any) -> str:
+        """Return the signature on the parameters of an address; `changed` are claims that differ from Prolific's."""
+        from joserfc import jwt
+
+        now = int(self._fake.now.timestamp())
+        parameters = {**dict(parse_qsl(urlsplit(address).query)), "workspace_id": self._fake.workspace}
+        claims = {
+            "iss": "https://www.prolific.com", "iat": now, "exp": now + _SIGNATURE_SECONDS, "aud": address,
+            "sub": submission, "prolific": parameters,
+        }  # fmt: skip
+        return jwt.encode({"alg": "RS256", "kid": self.key.kid, "typ": "JWT"}, claims | changed, self.key)
 
     def me(self, call: FakeCall) -> FakeReply:
         return FakeReply(200, {"id": self._fake.researcher, "email": "researcher@example.org"})

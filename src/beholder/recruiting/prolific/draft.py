@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -71,6 +72,8 @@ def draft_body(study: Study, job: Job, context: DraftContext) -> dict[str, Any]:
         },
         "study_labels": [_LABEL],
         "metadata": json.dumps({"digest": record.digest if record else "", "launch": job.key}),
+        # Only some workspaces have it: others may refuse the key, whatever its value.
+        **({_SIGNED: True} if study.recruit.signed_visits else {}),
     }
 
 
@@ -121,6 +124,10 @@ def _devices(study: Study) -> list[str]:
 NO_SCREEN_OUT = (
     "Prolific takes no paid screen-out ({why}): whoever does not fit is asked to return, and paid by a bonus."
 )
+NO_SIGNATURE = "Prolific does not sign the visits of this workspace ({why}): its list alone tells which are real."
+_SIGNED, _CODES = "is_external_study_url_secure", "completion_codes"
+_LEFT_OUT: Mapping[str, str] = {_SIGNED: NO_SIGNATURE, _CODES: NO_SCREEN_OUT}
+"""What is noted where a field is left out or replaced."""
 
 
 class ProlificDraft:
@@ -179,17 +186,28 @@ class ProlificDraft:
     async def _send(
         self, body: dict[str, Any], send: Callable[[Mapping[str, Any]], Awaitable[Any]]
     ) -> Mapping[str, Any]:
-        """Return the answer to a draft; one that is refused with a paid screen-out is sent again without it."""
-        try:
-            return dict(await send(body))
-        except PlatformRefused as error:
-            if self._job.screen_out is None:
-                raise
-            why = str(error)
-        body["completion_codes"] = self._codes(None, await self._group())
-        created = dict(await send(body))
-        self.notes.append(NO_SCREEN_OUT.format(why=why))
-        return created
+        """Return the answer to a draft; one that is refused is sent again without what only some workspaces have.
+
+        That is a signature on visits, or paid screen-outs: as little as possible is left out.
+        """
+        optional = {_SIGNED: _SIGNED in body, _CODES: self._job.screen_out is not None}
+        parts = [name for name, is_wanted in optional.items() if is_wanted]
+        why = ""
+        for left_out in (names for number in range(len(parts) + 1) for names in combinations(parts, number)):
+            sent = {name: value for name, value in body.items() if name not in left_out}
+            if _CODES in left_out:
+                sent[_CODES] = self._codes(None, await self._group())
+            try:
+                answer = dict(await send(sent))
+                break
+            except PlatformRefused as error:
+                if len(left_out) == len(parts):
+                    raise
+                why = why or str(error)
+        self.notes += [_LEFT_OUT[name].format(why=why) for name in left_out]
+        if _SIGNED in sent and answer.get(_SIGNED) is not True:
+            self.notes.append(NO_SIGNATURE.format(why="it did not switch that on"))
+        return answer
 
     async def _body(self, group: str | None) -> dict[str, Any]:
         """Return the body of the draft; raise RecruitError for names that Prolific does not know."""

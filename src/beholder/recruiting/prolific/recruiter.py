@@ -46,6 +46,7 @@ from beholder.recruiting.prolific.money import (
     slots_of,
     with_slots,
 )
+from beholder.recruiting.prolific.signed_visits import SignedVisits
 from beholder.recruiting.prolific.submissions import (
     PLACE_STATUSES,
     all_submissions,
@@ -59,6 +60,7 @@ from beholder.recruiting.prolific.submissions import (
     transition,
 )
 from beholder.server.entrances import ProlificEntrance
+from beholder.server.visits import VisitIds
 from beholder.store.contract import Store
 from beholder.study.model import Study
 from beholder.study.recruitment import Mode, Sum, moment, money
@@ -85,6 +87,7 @@ class ProlificRecruiter:
     ) -> None:
         self._study, self._store, self._client, self._now = study, store, client, now
         self._account: ProlificAccount | None = None
+        self._signed = SignedVisits(client, self._workspace, now)
         self.notes: tuple[str, ...] = ()
         self.is_rehearsal = client.is_rehearsal
 
@@ -173,6 +176,9 @@ class ProlificRecruiter:
     async def submission(self, id: str) -> Submission:
         return await one_submission(id, self._client)
 
+    async def signed_address(self, visit: VisitIds, token: str) -> str | None:
+        return await self._signed.address(visit, token) if self._study.recruit.signed_visits else None
+
     async def approve(self, ids: Sequence[str]) -> None:
         await approve(ids, self._client)
 
@@ -215,6 +221,9 @@ class ProlificRecruiter:
         if self._account is None:
             self._account = await account_of(self._study, self._client)
         return self._account
+
+    async def _workspace(self) -> str:
+        return (await self._load_account()).workspace
 
     async def _posting(self, id: str, study: Mapping[str, Any]) -> Posting:
         state = state_of(study["status"])

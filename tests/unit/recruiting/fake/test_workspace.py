@@ -1,13 +1,43 @@
-"""The account on the fake platform: bonuses, funds and costs."""
+"""The account on the fake platform: bonuses, funds, costs and signed addresses."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from joserfc import jwt
+from joserfc.jwk import KeySet
 
 from beholder.recruiting.fake.state import price
 from support.prolific_researcher import BODY, Researcher, detail, make
+
+
+async def test_the_addresses_of_a_study_are_signed_where_it_says_so(researcher: Researcher) -> None:
+    fake = researcher.fake
+    assert "prolific_token" not in fake.people.take(await researcher.publish()).url
+    study = await researcher.publish(is_external_study_url_secure=True)
+    visit = fake.people.take(study)
+    address, _, token = visit.url.partition("&prolific_token=")
+    published = (await researcher.client.get("/.well-known/study/jwks.json")).json()["keys"]
+    read = jwt.decode(token, KeySet.import_key_set({"keys": published}), algorithms=["RS256"])
+    assert read.header == {"alg": "RS256", "kid": published[0]["kid"], "typ": "JWT"}
+    ids = {"PROLIFIC_PID": visit.submission.person.id, "STUDY_ID": study, "SESSION_ID": visit.submission.id}
+    now = int(fake.now.timestamp())
+    assert read.claims == {
+        "iss": "https://www.prolific.com",
+        "iat": now,
+        "exp": now + 120,
+        "aud": address,
+        "sub": visit.submission.id,
+        "prolific": ids | {"workspace_id": fake.workspace},
+    }
+
+
+async def test_some_workspaces_sign_no_addresses() -> None:
+    poor = Researcher(make(features=frozenset()))
+    refused = await poor.send("POST", "/studies/", {**BODY, "is_external_study_url_secure": True})
+    assert detail(refused)["is_external_study_url_secure"] == ["This is not available in your workspace."]
+    await poor.client.aclose()
 
 
 async def test_paying_a_bonus_twice_pays_it_twice(researcher: Researcher) -> None:

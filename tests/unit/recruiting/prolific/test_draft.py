@@ -15,6 +15,7 @@ from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.fake.http import Refusal
 from beholder.recruiting.prolific.draft import (
     NO_SCREEN_OUT,
+    NO_SIGNATURE,
     DraftContext,
     draft_body,
     draft_problems,
@@ -118,6 +119,42 @@ async def test_a_workspace_without_paid_screen_outs_gets_a_draft_without_them_an
     assert codes["SCREENED_OUT"]["actions"] == [
         {"action": "REQUEST_RETURN", "return_reason": "Did not fit what this study needs"}
     ]
+
+
+async def test_visits_are_signed_where_the_study_asks_for_it(tmp_path: Path) -> None:
+    fake = FakeProlific()
+    async with prolific(study_in(tmp_path, recruit=RECRUIT | {"signed_visits": True}), fake) as recruiter:
+        posting = await recruiter.draft(JOB)
+        assert fake.studies.find(posting.id).body["is_external_study_url_secure"] is True
+        assert not recruiter.notes
+    async with prolific(study_in(tmp_path / "plain"), fake) as recruiter:
+        plain = await recruiter.draft(replace(JOB, key="plain-1-ffff"))
+    assert "is_external_study_url_secure" not in fake.studies.find(plain.id).body
+
+
+SIGNED_OUT = "is_external_study_url_secure: This is not available in your workspace."
+PAID_OUT = "completion_codes: This workspace does not have access to FIXED_SCREEN_OUT_PAYMENT."
+
+
+@pytest.mark.parametrize(
+    ("features", "why", "notes"),
+    [
+        ({"screen_out"}, SIGNED_OUT, (NO_SIGNATURE,)),
+        ({"signed"}, PAID_OUT, (NO_SCREEN_OUT,)),
+        (set(), f"{PAID_OUT}; {SIGNED_OUT}", (NO_SIGNATURE, NO_SCREEN_OUT)),
+    ],
+)
+async def test_of_what_a_workspace_does_not_have_as_little_as_possible_is_left_out(
+    tmp_path: Path, features: set[str], why: str, notes: tuple[str, ...]
+) -> None:
+    fake = FakeProlific(features=frozenset(features))
+    study = study_in(tmp_path, recruit=RECRUIT | {"screen_out": "0.30 GBP", "signed_visits": True})
+    async with prolific(study, fake) as recruiter:
+        posting = await recruiter.draft(replace(JOB, screen_out=Sum(30, "GBP")))
+        assert recruiter.notes == tuple(note.format(why=f"Bad request: {why} (400)") for note in notes)
+    body = fake.studies.find(posting.id).body
+    assert body.get("is_external_study_url_secure", False) is ("signed" in features)
+    assert len(fake.studies.all) == 1
 
 
 async def test_a_lost_answer_leaves_one_draft(tmp_path: Path) -> None:
