@@ -19,7 +19,8 @@ from support.visitor import Site, Visitor
 OTHER_DEVICE = (
     "This study was begun with your id in another browser or on another device. Please continue there. To continue "
     "here, copy the address of the study from that browser and open it here: it is a link of your own. If that is not "
-    "possible, or if it was not you who began, please write to the researchers."
+    "possible, please write to the researchers and tell them your id: they can send you that link. Write to them too "
+    "if it was not you who began."
 )
 NO_KEY = (
     "The address of this page is not complete, so we cannot let you in. Please open the study with the whole link that "

@@ -77,6 +77,25 @@ def show(who: str, study: Path, store: str | None) -> object:
     return person
 
 
+@participants.command("resume-link", has_quiet=False)
+@_WHO
+@STUDY
+@click.option("--public-url", help="The address under which participants reach the server, if not as launched.")
+@STORE
+def resume_link(who: str, study: Path, public_url: str | None, store: str | None) -> object:
+    """Print the link with which somebody goes on on another device.
+
+    ID may also be the id with which they came, such as the one on Prolific. Whoever has the link has the session, so
+    send it to nobody else.
+    """
+    from beholder.recruiting import resume_link as link_of
+
+    found = link_of(who, study, public_url=public_url, store=store)
+    click.echo(found.link)
+    click.echo(found.words)
+    return found
+
+
 def _rows(people: Sequence[ParticipantRecord]) -> list[dict[str, str]]:
     """Return a row for each participant; visits have a column where a platform can be asked about one."""
     rows = [_row(one) for one in people]

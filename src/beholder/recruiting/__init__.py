@@ -9,7 +9,7 @@ The functions here are the verbs of the package. Their chapters:
 - `reconciliation`, `proposals`, `decisions`, `decisions_file`, `signatures`: whom to pay and whose answers to use.
 - `payments`, `pay_facts`, `pay_ledger`, `debts`, `transfers`: what is due, and sending it exactly once.
 - `closure`, `open_items`, `summary`, `erasure`: the end of a study, and erasing personal data.
-- `participant_records`, `moderation`: participants, and what a researcher does about one of them.
+- `participant_records`, `moderation`, `resume_links`: participants, and what a researcher does about one of them.
 - `unattended_run`, `collection`, `abandoned_lists`: running a study without a researcher at the keyboard.
 - `prolific/` and `fake/`: Prolific, and a platform with play money to rehearse on.
 """
@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from beholder.recruiting.moderation import Act, ModerationResult
     from beholder.recruiting.monitor_snapshot import MonitorSnapshot
     from beholder.recruiting.participant_records import ParticipantRecord
+    from beholder.recruiting.resume_links import ResumeLink
     from beholder.study.model import Study
 
-__all__ = ["act", "close", "decide", "forget", "launch", "monitor", "participants", "pay", "purge", "turn"]
+__all__ = [
+    "act", "close", "decide", "forget", "launch", "monitor", "participants", "pay", "purge", "resume_link", "turn",
+]  # fmt: skip
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -151,6 +154,25 @@ async def act(
 
     async with open_context(study, store) as context:
         return await record_act(context, kind, who, reason, dry_run=dry_run)
+
+
+@_blocking
+async def resume_link(
+    who: str,
+    study: str | Path | Study = "study.yaml",
+    *,
+    public_url: str | None = None,
+    store: str | None = None,
+) -> ResumeLink:
+    """Return the link with which a participant goes on with their session on another device.
+
+    `who` is the id with which they came, a pseudonym or a session. Whoever has the link has the session.
+    """
+    from beholder.recruiting.context import open_context
+    from beholder.recruiting.resume_links import resume_link as link_of
+
+    async with open_context(study, store) as context:
+        return await link_of(context, who, public_url=public_url)
 
 
 @_blocking

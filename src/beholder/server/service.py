@@ -130,8 +130,7 @@ class StudyService:
         if not is_new:
             await record_device(ctx, session, session_script(ctx, facts), device, self.now())
             facts = await load_session(ctx, session)
-        token = tokens.session_token(self.store.secret, self.served.study.name, session)
-        link = f"{self.served.public_url}/s/{self.served.study.name}?resume={token}"
+        link = tokens.resume_address(self.store.secret, self.served.public_url, self.served.study.name, session)
         page = await current_page(ctx, facts, self.now())
         draft = None if is_new or page["kind"] == "end" else await last_draft(ctx, session, str(page["key"]))
         # A robot in a browser is no news.

@@ -47,6 +47,11 @@ def read_token(secret: bytes, study: str, token: str) -> SessionToken:
     return SessionToken(study, parts[1])
 
 
+def resume_address(secret: bytes, public_url: str, study: str, session: str) -> str:
+    """Return the resume link of a session: whoever has it has the session."""
+    return f"{public_url}/s/{study}?resume={session_token(secret, study, session)}"
+
+
 class MediaAddress(NamedTuple):
     """The address of a slot of a step of a session, and the secret key of its filler bytes."""
 
