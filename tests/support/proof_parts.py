@@ -10,6 +10,7 @@ PARTS = {
     "kills": ("end_to_end/test_kill", "end_to_end/test_store_kill", "end_to_end/test_database_kill",
               "end_to_end/test_pay_kill"),
     "power": ("proofs/test_power_loss",),
+    "load": ("proofs/test_load_proof",),
     "requests": ("end_to_end/test_openapi", "end_to_end/test_floods", "end_to_end/test_drop_outs"),
     "blindness": ("end_to_end/test_blind",),
     "money": ("proofs/test_pay_proof", "unit/recruiting"),
