@@ -23,7 +23,8 @@ NO_JSON = {
     "completion": "it prints a script",
 }
 NO_QUIET = NO_JSON | dict.fromkeys(
-    ("monitor", "participants list", "participants show", "media probe", "examples list"), "it only prints"
+    ("monitor", "participants list", "participants show", "participants resume-link", "media probe", "examples list"),
+    "it only prints",
 )
 
 
@@ -76,7 +77,7 @@ STUDY_COMMANDS = [
 @pytest.mark.parametrize("name", STUDY_COMMANDS)
 def test_with_json_a_missing_study_is_a_document_too(name: str, tmp_path: Path) -> None:
     missing = "chain.yaml" if name == "chain" else "study.yaml"
-    needed = {"participants show": ["p1"], "forget": ["r"]}.get(name, [])
+    needed = {"participants show": ["p1"], "participants resume-link": ["p1"], "forget": ["r"]}.get(name, [])
     if name.startswith("participants ") and not needed and name != "participants list":
         needed = ["p1", "--reason", "x"]
     done = command(*name.split(), *needed, "--json", cwd=tmp_path)
