@@ -44,6 +44,12 @@ class Problem:
         return f"{self.where}  {' '.join(parts)}"
 
 
+def no_answers(store: str, otherwise: str = "") -> Problem:
+    """Return the problem of a study in which nobody has taken part, and what else may be done about it."""
+    fix = f"Run `beholder run` with people or `beholder run --simulate` with robots first{otherwise}."
+    return Problem(store, "holds no answers: nobody has taken part in this study yet", "", fix)
+
+
 class BeholderError(Exception):
     """Anything that Beholder raises on purpose."""
 

@@ -46,9 +46,9 @@ COLLISIONS = """() => {
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const rectangle of range.getClientRects()) add(element, text, rectangle);
-    const panel = element.closest("svg") && element.closest(".panel");
+    const panel = element.closest(".panel");
     if (!panel) continue;
-    const [own, whole] = [element.getBoundingClientRect(), panel.getBoundingClientRect()];
+    const [own, whole] = [clipped(element, element.getBoundingClientRect()), panel.getBoundingClientRect()];
     if (own.left < whole.left || own.right > whole.right) found.push(`"${text}" leaves its panel`);
   }
   texts.sort((one, other) => one.top - other.top);

@@ -17,7 +17,7 @@ PARALLEL = {"design": {"participants": 6, "trials": 2, "seed": 3}}
 ACR = {
     "method": "acr",
     "questions": [{"id": "quality", "text": "How good is it?", "scale": "acr5"}],
-    "design": {"participants": 6, "trials": 3, "breaks": 2, "seed": 3},
+    "design": {"participants": 6, "trials": 3, "breaks": 1, "seed": 3},
 }
 
 

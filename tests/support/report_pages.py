@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from beholder.analysis import analyse
+from beholder.cleaning.devices import DEVICES
 from beholder.cleaning.ratings import COLUMNS
 from beholder.columns import names_of
 from beholder.files import utf8, write_atomically, write_json, write_table
@@ -218,6 +219,11 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Page]:
     questions = [{"id": name, "text": text, "scale": "agree5"} for name, text in texts.items()]
     questions[0]["scale"] = "cont100"
     study = made_up(tmp_path_factory.mktemp("crowded"), CROWDED, participants=8, questions=questions)
+    sessions = [
+        {"session": f"s{n:03}", "use": True, "screen_width": 2560, "screen_height": 1440, "dpr": 1.25, "input": "mouse"}
+        for n in range(8)
+    ]
+    write_table(study.folder / "clean" / "devices.csv", names_of(DEVICES), sessions)
     analyse(study)
     material = load_material(study)
     # Of one question, and those of all together: drawing takes longer than everything else.

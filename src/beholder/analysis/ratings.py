@@ -15,7 +15,7 @@ from beholder.analysis.result import ratings_hash
 from beholder.analysis.spreadsheets import is_table
 from beholder.cleaning.collection import Collection
 from beholder.cleaning.collection import record_look as add_look
-from beholder.errors import Problem, UserError
+from beholder.errors import Problem, UserError, no_answers
 from beholder.files import read_cells as table_cells
 from beholder.stats.intervals import LEVEL
 from beholder.stats.sequential import LookCorrection, anytime_look, fixed_look, planned_look
@@ -298,6 +298,9 @@ def open_ratings(source: str | Path | Study, options: TableOptions | None = None
     clean = study.outputs / "clean"
     path = clean / "ratings.csv"
     if not path.is_file():
+        store = study.folder / "store"
+        if not store.is_dir():
+            raise UserError(no_answers(str(store), ", or name a store with `beholder clean --store`"))
         raise UserError(Problem(str(path), "is not there", "", "Run `beholder clean` first."))
     account = json.loads((clean / "account.json").read_text(encoding="utf-8"))
     collected = Collection.read(account["collection"]) if "collection" in account else None

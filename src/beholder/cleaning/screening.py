@@ -30,7 +30,7 @@ from beholder.cleaning.qualification import SessionQualification
 from beholder.cleaning.ratings import Rating
 from beholder.cleaning.sessions import JudgedSession, judge_again, judge_session
 from beholder.cleaning.texts import StudyText, read_text
-from beholder.errors import Problem, StoreError
+from beholder.errors import Problem, StoreError, no_answers
 from beholder.formats import plain_count, precise_percent
 from beholder.methods.contract import Method
 from beholder.study.cleaning import Rater
@@ -59,14 +59,7 @@ def store_of(study: Study, store: str | None) -> str:
     """Return where the facts of a study are: as named, else store/ in its folder, which has to be there."""
     url = store or str(study.folder / "store")
     if store is None and not Path(url).is_dir():
-        raise StoreError(
-            Problem(
-                url,
-                "is not there",
-                "",
-                "Run `beholder serve` or `beholder simulate` first, or name a store with --store.",
-            )
-        )
+        raise StoreError(no_answers(url, ", or name a store with --store"))
     return url
 
 

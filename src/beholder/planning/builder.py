@@ -164,8 +164,9 @@ def _check_slots(composed: Trial, unit: Unit, units: Units, method: Method) -> N
 
 
 def with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Break]:
-    """Yield the trials of a list with a break after every so many."""
+    """Yield the trials of a list with a break after every so many; not for the sake of a single one that is left."""
+    least_left = min(every or 1, 2)
     for number, trial in enumerate(trials, 1):
         yield trial
-        if every and number % every == 0 and number < len(trials):
+        if every and number % every == 0 and number + least_left <= len(trials):
             yield Break(f"break:{number // every}")

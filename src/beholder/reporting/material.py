@@ -17,7 +17,7 @@ from beholder.analysis.rating_values import RatingScale, evident_scale
 from beholder.analysis.ratings import LoadedRatings
 from beholder.analysis.result import STALE, Results, either_condition, read_results
 from beholder.analysis.result import metric as metric_of
-from beholder.errors import Problem, UserError
+from beholder.errors import Problem, UserError, no_answers
 from beholder.files import ORIGIN, read_cells
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Stimuli, Study
@@ -104,6 +104,9 @@ def load_material(study: Study) -> Material:
     """Return the material in a study's folder; raise UserError if clean or analyse has to run first."""
     path = study.outputs / "clean" / "account.json"
     if not path.is_file():
+        store = study.folder / "store"
+        if not store.is_dir():
+            raise UserError(no_answers(str(store), ", or name a store with `beholder clean --store`"))
         raise UserError(Problem(str(path.parent), "holds no clean ratings", "", "Run `beholder clean` first."))
     account = json.loads(path.read_text(encoding="utf-8"))
     results = read_results(study.outputs)

@@ -289,7 +289,7 @@ class LabEntrance(Entrance):
             return None
         seat = read_seat_token(self.secret, params.get("seat", ""))
         if seat is None:
-            raise Refused(self.words["lab"], where="seat", code="closed", status=403)
+            raise Refused(self.words["lab"], where="seat", code="lab", status=403)
         participant = tokens.pseudonym(self.secret, LAB, str(seat))
         return Identity(self.mode, participant, platform=LAB, platform_id=str(seat), is_proven=True)
 

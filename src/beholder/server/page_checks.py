@@ -230,13 +230,13 @@ _NO_WORDS: Mapping[str, str] = MappingProxyType({})
 
 
 def fill_words(words: str, values: Mapping[str, str | float], own: Mapping[str, str] = _NO_WORDS) -> str:
-    """Return a text with its values filled in; numbers are written short, a Word is looked up in `own`."""
-    return words.format_map({name: _value_text(value, own) for name, value in values.items()})
+    """Return a text with its values filled in; numbers are written short, a key of words is looked up in `own`."""
+    plain = {name: _value_text(value) for name, value in values.items() if not isinstance(value, WordKey)}
+    said = {name: own.get(value, "").format_map(plain) for name, value in values.items() if isinstance(value, WordKey)}
+    return words.format_map(plain | said)
 
 
-def _value_text(value: str | float, own: Mapping[str, str]) -> str:
-    if isinstance(value, WordKey):
-        return own.get(value, "")
+def _value_text(value: str | float) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

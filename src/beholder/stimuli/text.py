@@ -12,7 +12,7 @@ from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.streams import Measurement, read_error
 from beholder.study.markdown import markdown
 
-RECIPE = ("prose", "1")
+RECIPE = ("prose", "2")
 """A new number where the same file would become another text."""
 
 _ALLOWED_TAGS = frozenset((
@@ -100,10 +100,29 @@ def _safe_html(path: Path, where: str) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    """Return plain text as HTML: a blank line ends a paragraph, and lines end where they end."""
+    """Return plain text as HTML: a blank line ends a paragraph, and lines end where they end.
+
+    A paragraph that an editor wrapped flows: its line ends say how wide a window was, and would be ragged on a phone.
+    """
     blocks = [block.strip("\n") for block in re.split(r"\n[ \t]*\n", text.strip())]
     return "".join(
-        f"<p>{html.escape(block, quote=False).replace(chr(10), '<br>')}</p>" for block in blocks if block.strip()
+        f"<p>{html.escape(block, quote=False).replace(chr(10), ' ' if _is_wrapped(block) else '<br>')}</p>"
+        for block in blocks
+        if block.strip()
+    )
+
+
+_NARROWEST_WRAP = 50
+"""Of what an editor wraps; verses and addresses have shorter lines."""
+
+
+def _is_wrapped(block: str) -> bool:
+    """Return whether every line of a paragraph ends because the next word had no room."""
+    lines = [line.strip() for line in block.split("\n")]
+    width = max(map(len, lines))
+    words = [line.partition(" ")[0] for line in lines[1:]]
+    return width >= _NARROWEST_WRAP and all(
+        len(line) + 1 + len(word) > width for line, word in zip(lines, words, strict=False)
     )
 
 

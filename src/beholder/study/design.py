@@ -123,7 +123,9 @@ class Design(StudyPart):
     plan: Annotated[Annotated[str, StringConstraints(pattern=r"\.csv$")], Allowed("a CSV file")] | None = Field(
         default=None, description="A CSV file with columns list, position, slot and stimulus that is the plan."
     )
-    breaks: int | None = Field(default=None, ge=1, description="Offer a break after every so many trials.")
+    breaks: int | None = Field(
+        default=None, ge=1, description="Offer a break after every so many trials, unless only one is left."
+    )
     seed: int = Field(default=1, ge=0, description="The same seed gives the same plan.")
 
     @field_validator("between", mode="before")

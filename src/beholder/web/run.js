@@ -54,7 +54,10 @@ const STEPS = {
 };
 // A no that is meant for this person, and those with a title of their own.
 const CLOSED = new Set(["finished", "earlier_run", "blocked", "full", "enough", "closed", "not_open", "halted", "excluded"]);
-const TITLED = new Set(["finished", "earlier_run", "full", "enough", "excluded", "unknown_token", "other_device", "unlisted"]);
+const TITLED = new Set([
+  ...["finished", "earlier_run", "full", "no_room", "enough", "halted", "excluded", "lab", "unknown_token", "no_id"],
+  ...["no_key", "odd_id", "placeholder", "other_device", "other_posting", "unlisted"],
+]);
 const SENDING_MS = 1500;
 const SLOW_MS = 300; // what comes faster needs no word
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from beholder.checks.display import SYSTEMS, Display
-from beholder.checks.distance import JND_ARCMIN, STRENGTHS, Distance
+from beholder.checks.distance import JND_ARCMIN, STRENGTHS, Distance, radii_at
 from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
+from beholder.server.page_checks import fill_words
 from beholder.testing import write_study
 
 FULL_HD: dict[str, Any] = {"screen": [1920, 1080], "viewport": [1920, 970], "dpr": 1}
@@ -51,6 +52,12 @@ def say(check: Distance, posed: CheckTask, seen: Mapping[str, str], scale: float
         for pair in pairs(posed)
     ]
     return check.judge(Attempt(posed.private, check.read(posed.private, {"better": better, "scale": scale})))
+
+
+def told(check: Distance, verdict: Any) -> str:
+    """Return what somebody reads about their answers."""
+    words = Distance.texts("en")
+    return fill_words(words[f"told.{verdict.reason}"], check.message_values(verdict), words)
 
 
 def box_transfer(frequency: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
@@ -110,11 +117,11 @@ def test_order_and_sides_are_drawn_by_chance_and_kept() -> None:
     assert len({pair["seed"] for one in posed for pair in pairs(one)}) == 180
 
 
-@pytest.mark.parametrize("device", [FULL_HD, ULTRA_HD, PHONE])
-def test_nothing_that_is_sent_tells_which_one_is_blurred(device: Mapping[str, Any]) -> None:
+@pytest.mark.parametrize(("device", "cm"), [(FULL_HD, None), (ULTRA_HD, None), (PHONE, 30)])
+def test_nothing_that_is_sent_tells_which_one_is_blurred(device: Mapping[str, Any], cm: int | None) -> None:
     check, posed = pose(3, device)
     size = [posed.private["width"], posed.private["height"]]
-    assert posed.public == {"pairs": 3, "heights": 1.5, "cm": None, "size": size}
+    assert posed.public == {"pairs": 3, "heights": 1.5, "cm": cm, "held": cm is not None, "size": size}
     assert posed.media == ("a1", "b1", "a2", "b2", "a3", "b3")
     bodies = [check.draw(posed.private, name).body for name in posed.media]
     assert len({len(body) for body in bodies}) == 1
@@ -163,11 +170,37 @@ def test_where_to_sit_is_said_in_centimetres_once_the_card_was_measured() -> Non
     posed = check.pose(np.random.default_rng(1), known)
     assert posed.public["cm"] == 40  # 1.5 x 1080 pixels are 405 mm
     far = {"weak": "none", "middle": "none", "strong": "right"}
-    assert check.message_values(say(check, posed, far)) == {"heights": 1.5, "cm": " (40 cm)"}
+    assert told(check, say(check, posed, far)).endswith(
+        "1.5 times the height of your screen away (40 cm), and stay there."
+    )
     check, posed = pose()
-    assert check.message_values(say(check, posed, far)) == {"heights": 1.5, "cm": ""}
+    assert told(check, say(check, posed, far)).endswith("1.5 times the height of your screen away, and stay there.")
     without: dict[str, Any] = {"card": {"none": True}}
     assert check.pose(np.random.default_rng(1), CheckContext(FULL_HD, without)).public["cm"] is None
+
+
+@pytest.mark.parametrize(
+    ("device", "card", "heights"),
+    [
+        (PHONE, {}, 300 / 145),
+        ({**PHONE, "screen": [844, 390]}, {}, 300 / 67),
+        (PHONE, {"card": {"widths": [513.6, 513.6], "dpr": 3, "moved": True}}, 300 / (844 / 6)),
+    ],
+)
+def test_nobody_is_asked_to_hold_a_phone_in_front_of_their_nose(
+    device: Mapping[str, Any], card: Mapping[str, Any], heights: float
+) -> None:
+    check = Distance(Distance.Options())
+    posed = check.pose(np.random.default_rng(1), CheckContext(device, card))
+    assert (posed.public["cm"], posed.public["held"]) == (30, True)
+    far = say(check, posed, {"weak": "none", "middle": "none", "strong": "right"})
+    assert told(check, far).endswith("Please hold the screen about 30 cm from your eyes, and keep it there.")
+    lines = device["screen"][1] * device["dpr"]
+    blurs = {pair["strength"]: pair["radius"] * 1080 / lines for pair in pairs(posed)}
+    assert [blurs[name] for name in STRENGTHS] == pytest.approx(radii_at(heights), abs=0.01)
+    own = Distance(Distance.Options(radii=(3, 5, 7))).pose(np.random.default_rng(1), CheckContext(device, card))
+    widest = max(pair["radius"] for pair in pairs(own))
+    assert widest * 1080 / lines == pytest.approx(7 * heights / 1.5, rel=0.001)
 
 
 @pytest.mark.parametrize(

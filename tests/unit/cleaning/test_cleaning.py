@@ -38,6 +38,6 @@ def test_a_study_without_a_store_says_what_to_run(study: Study) -> None:
     with pytest.raises(StoreError) as error:
         clean(study)
     assert str(error.value) == (
-        f"{study.folder / 'store'}  is not there. Run `beholder serve` or `beholder simulate` first, or name a store "
-        "with --store."
+        f"{study.folder / 'store'}  holds no answers: nobody has taken part in this study yet. Run `beholder run` "
+        "with people or `beholder run --simulate` with robots first, or name a store with --store."
     )

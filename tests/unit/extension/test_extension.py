@@ -78,8 +78,8 @@ def test_a_study_that_nobody_has_begun_is_explained(study: Path) -> None:
     with pytest.raises(UserError) as refused:
         beholder.extend(study)
     assert str(refused.value) == (
-        f"{study.parent / 'store'}  is not there. Run `beholder serve` or `beholder simulate` first, or name a store "
-        "with --store."
+        f"{study.parent / 'store'}  holds no answers: nobody has taken part in this study yet. Run `beholder run` "
+        "with people or `beholder run --simulate` with robots first, or name a store with --store."
     )
     with pytest.raises(UserError, match=r"^participants  is 0. Allowed: 1 or more.$"):
         beholder.extend(study, participants=0)

@@ -149,16 +149,17 @@ def test_the_same_seed_gives_the_same_plan_and_another_seed_another() -> None:
     assert plan.lists != make_plan(other, catalogue, parallel).lists
 
 
-def test_breaks_come_after_every_so_many_trials_but_not_after_the_last() -> None:
-    plan = make_plan(
-        make_study("parallel", participants=1, trials=6, breaks=2, contents="once"), make_catalogue(6, 2), parallel
-    )
-    kinds = [entry.id for entry in plan.lists[0].entries]
-    assert kinds == ["trial:1", "trial:2", "break:1", "trial:3", "trial:4", "break:2", "trial:5", "trial:6"]
-    assert [entry for entry in plan.lists[0].entries if isinstance(entry, Break)] == [
-        Break("break:1"),
-        Break("break:2"),
-    ]
+@pytest.mark.parametrize(
+    ("trials", "every", "after"), [(6, 2, [2, 4]), (5, 2, [2]), (6, 3, [3]), (4, 3, []), (3, 1, [1, 2]), (4, 4, [])]
+)
+def test_breaks_come_after_every_so_many_trials_but_not_for_a_single_one(
+    trials: int, every: int, after: list[int]
+) -> None:
+    study = make_study("parallel", participants=1, trials=trials, breaks=every, contents="once")
+    entries = make_plan(study, make_catalogue(6, 2), parallel).lists[0].entries
+    places = [place for place, entry in enumerate(entries) if isinstance(entry, Break)]
+    assert [place - earlier for earlier, place in enumerate(places)] == after
+    assert [entries[place].id for place in places] == [f"break:{number}" for number in range(1, len(after) + 1)]
 
 
 class WithReference(Parallel):

@@ -14,9 +14,20 @@ from beholder.study.model import Study
 from support.report_pages import Page, made_up
 
 
+def nobody_answered(folder: Path) -> str:
+    return (
+        f"{folder / 'store'}  holds no answers: nobody has taken part in this study yet. Run `beholder run` with "
+        "people or `beholder run --simulate` with robots first, or name a store with `beholder clean --store`."
+    )
+
+
 def test_report_before_clean_says_what_to_run(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"a": 1.0})
     (tmp_path / "clean" / "account.json").unlink()
+    with pytest.raises(UserError) as error:
+        report(study)
+    assert str(error.value) == nobody_answered(tmp_path)
+    (tmp_path / "store").mkdir()
     with pytest.raises(UserError) as error:
         report(study)
     assert str(error.value) == f"{tmp_path / 'clean'}  holds no clean ratings. Run `beholder clean` first."
@@ -31,6 +42,10 @@ def test_report_before_analyse_says_what_to_run(tmp_path: Path) -> None:
 def test_analyse_before_clean_says_what_to_run(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"a": 1.0})
     (tmp_path / "clean" / "ratings.csv").unlink()
+    with pytest.raises(UserError) as error:
+        analyse(study)
+    assert str(error.value) == nobody_answered(tmp_path)
+    (tmp_path / "store").mkdir()
     with pytest.raises(UserError) as error:
         analyse(study)
     assert str(error.value) == f"{tmp_path / 'clean' / 'ratings.csv'}  is not there. Run `beholder clean` first."

@@ -80,7 +80,7 @@ def test_who_comes_back_is_known_by_a_signed_session_and_a_stranger_only_at_an_o
         return
     with pytest.raises(Refused) as refused:
         identify({}, here, BlockList(here.study))
-    assert refused.value.code == ("closed" if mode == "lab" else "no_id")
+    assert refused.value.code == ("lab" if mode == "lab" else "no_id")
 
 
 def test_the_way_back_is_that_of_the_mode() -> None:

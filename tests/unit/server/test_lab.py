@@ -204,7 +204,7 @@ async def test_without_a_key_nothing_opens(tmp_path: Path, tiny: Path) -> None:
         ]
         assert {answer.status_code for answer in cases} == {401}
         response = await lab.client.post("/api/arrive", json={"study": "tiny", "params": {}, "device": {}})
-        assert (response.status_code, response.json()["error"]["code"]) == (403, "closed")
+        assert (response.status_code, response.json()["error"]["code"]) == (403, "lab")
         assert response.json()["error"]["message"] == (
             "This study takes place in a laboratory. Please ask the experimenter for a station."
         )

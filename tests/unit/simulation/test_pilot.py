@@ -104,7 +104,7 @@ def test_a_pilot_without_a_store_is_told(tmp_path: Path) -> None:
     ran = CliRunner().invoke(cli, ["simulate", str(path), "--participants", "3", "--from", str(path)])
     assert ran.exception is not None
     assert "is not there" in str(ran.exception)
-    assert "Run `beholder serve` or `beholder simulate` first" in str(ran.exception)
+    assert "Run `beholder run` with people or `beholder run --simulate` with robots first" in str(ran.exception)
 
 
 def test_who_left_has_no_end(pilot: Path) -> None:

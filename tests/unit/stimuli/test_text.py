@@ -26,6 +26,18 @@ def test_a_plain_text_keeps_its_lines_and_paragraphs(tmp_path: Path) -> None:
     )
 
 
+def test_a_paragraph_that_an_editor_wrapped_flows_and_verses_stay(tmp_path: Path) -> None:
+    wrapped = (
+        "The first line of this note was ended by an editor,\nwhich had no room for another word, and so was the\nnext"
+    )
+    verses = (
+        "A line that is as long as any verse in this poem is,\nshort,\nand the last of them, longer than one before"
+    )
+    assert served_text(tmp_path, "x.txt", f"{wrapped}\n\n{verses}") == (
+        f"<p>{wrapped.replace(chr(10), ' ')}</p><p>{verses.replace(chr(10), '<br>')}</p>"
+    )
+
+
 def test_a_text_in_markdown_leads_nowhere(tmp_path: Path) -> None:
     text = "# Head\n\nSome *text*, [a link](https://example.org) and ![a picture](https://example.org/x.png)\n\n- a\n"
     assert served_text(tmp_path, "x.md", text) == (

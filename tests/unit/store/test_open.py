@@ -21,7 +21,8 @@ def test_reading_a_folder_without_facts_says_what_to_run(tmp_path: Path) -> None
     with pytest.raises(StoreError) as missing:
         read_tables(tmp_path / "store", ["answers"])
     assert str(missing.value) == (
-        f"{tmp_path / 'store'}  holds no facts yet. Run `beholder serve` or `beholder simulate` first."
+        f"{tmp_path / 'store'}  holds no answers: nobody has taken part in this study yet. Run `beholder run` with "
+        "people or `beholder run --simulate` with robots first."
     )
     assert not (tmp_path / "store").exists()
 

@@ -28,7 +28,7 @@ from beholder.types import Json
 Kind = Literal["desktop", "tablet", "phone"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _POINTERS = ("fine", "coarse", "none")
-_PHONE_BELOW = 600
+PHONE_BELOW = 600
 """CSS pixels of the short side."""
 _DESK = ("win", "mac", "linux", "chrome", "cros")
 """How platform names of computers begin; iPadOS says Mac, and has more than one touch point."""
@@ -148,7 +148,7 @@ def kind_of(signals: Mapping[str, Json]) -> Kind | None:
         return None
     if system.startswith(_DESK) and not (is_mobile or is_pad):
         return None  # a laptop with a touch screen, which some browsers report as the primary pointer
-    return "phone" if _short(signals) < _PHONE_BELOW else "tablet"
+    return "phone" if _short(signals) < PHONE_BELOW else "tablet"
 
 
 def _short(signals: Mapping[str, Json]) -> float:

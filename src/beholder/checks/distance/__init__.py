@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import permutations, product
 from math import ceil, pi
 from statistics import fmean
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -19,6 +19,7 @@ from pydantic import Field, model_validator
 
 from beholder.checks.card import px_per_mm
 from beholder.checks.contract import Verdict
+from beholder.checks.device import PHONE_BELOW
 from beholder.checks.page_contract import (
     Attempt,
     BrowserPage,
@@ -27,6 +28,7 @@ from beholder.checks.page_contract import (
     DrawnFile,
     PageCheck,
     RobotAbilities,
+    WordKey,
 )
 from beholder.checks.pictures import is_scaled, png, read_scale
 from beholder.checks.screen import Window, window_of
@@ -79,6 +81,13 @@ class Distance(PageCheck):
             """The radii as written, else those of the just noticeable difference."""
             return self.radii or radii_at(self.heights)
 
+        def blurs_at(self, heights: float) -> tuple[float, float, float]:
+            """Return the radii for a seat at so many heights: written ones cover the same angle from there."""
+            if self.radii is None:
+                return radii_at(heights)
+            weak, middle, strong = (min(_LARGEST_RADIUS, radius * heights / self.heights) for radius in self.radii)
+            return weak, middle, strong
+
         @model_validator(mode="after")
         def _grows(self) -> Self:
             weak, middle, strong = self.blurs
@@ -93,18 +102,20 @@ class Distance(PageCheck):
         on = window_of(context)
         scale = on.lines / _LINES
         width, height = _size(on)
+        seat = _seat(context, on, self.options.heights)
+        blurs = self.options.blurs_at(seat.heights)
         pairs: list[Json] = []
         for which in rng.permutation(len(STRENGTHS)):
             blurred = SIDES[int(rng.integers(2))]
-            radius = round(self.options.blurs[which] * scale, 4)
+            radius = round(blurs[which] * scale, 4)
             seed = int(rng.integers(2**53))
             pairs.append({"strength": STRENGTHS[which], "radius": radius, "blurred": blurred, "seed": seed})
-        cm = _distance_cm(context, on, self.options.heights)
+        where: dict[str, Json] = {"cm": seat.cm, "held": seat.is_held}
         private: dict[str, Json] = {
-            "pairs": pairs, "width": width, "height": height, "scale": round(scale, 4), "lines": on.lines, "cm": cm,
+            "pairs": pairs, "width": width, "height": height, "scale": round(scale, 4), "lines": on.lines, **where,
         }  # fmt: skip
         names = tuple(f"{side}{number}" for number in range(1, len(pairs) + 1) for side in SIDES)
-        shown: dict[str, Json] = {"pairs": len(pairs), "heights": self.options.heights, "cm": cm}
+        shown: dict[str, Json] = {"pairs": len(pairs), "heights": self.options.heights, **where}
         return CheckTask({**shown, "size": [width, height]}, private, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
@@ -135,17 +146,18 @@ class Distance(PageCheck):
 
     def judge(self, attempt: Attempt) -> Verdict:
         choices = _choices(attempt)
-        scale, cm = attempt.answer.get("scale"), attempt.private.get("cm")
+        scale, where = attempt.answer.get("scale"), {name: attempt.private.get(name) for name in ("cm", "held")}
         measured: Json = dict(choices)
         needed: Json = {"weak": "none", "middle": "right", "strong": "right"}
         say, reason = _verdict(choices)
         if is_scaled(scale):
             say, reason = "unknown", "scaled"
-        return self.verdict(say, reason, measured=measured, needed=needed, again=say == "unknown", scale=scale, cm=cm)
+        return self.verdict(say, reason, measured=measured, needed=needed, again=say == "unknown", scale=scale, **where)
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
-        cm = verdict.evidence.get("cm")
-        return {"heights": float(self.options.heights), "cm": f" ({cm} cm)" if isinstance(cm, int) else ""}
+        cm, is_held = verdict.evidence.get("cm"), verdict.evidence.get("held") is True
+        place = "place.held" if is_held else "place.heights" if cm is None else "place.cm"
+        return {"heights": float(self.options.heights), "cm": str(cm), "where": WordKey(place)}
 
     def needs(self) -> Mapping[str, str | float]:
         return {"heights": float(self.options.heights)}
@@ -224,7 +236,11 @@ def _size(on: Window) -> tuple[int, int]:
     return int(width * on.ratio), int(height * on.ratio)
 
 
-_NEAREST_CM, _FURTHEST_CM = 10, 400  # a phone in the hand, a wall
+_NEAREST_CM, _FURTHEST_CM = 10, 400  # what a card may say of a phone and of a wall
+_HELD_CM = 30
+"""Nobody looks at a screen from nearer than they hold a phone, whatever its height."""
+_PHONE_MM = (67, 145)
+"""Width and height of a usual phone, where no card was measured."""
 
 
 def _length(width: int, height: int, scale: float) -> int:
@@ -232,11 +248,26 @@ def _length(width: int, height: int, scale: float) -> int:
     return int((0.85 if scale < 1.5 else 0.6) * width * height) + 4096
 
 
-def _distance_cm(context: CheckContext, on: Window, heights: float) -> int | None:
-    """Return the distance to sit at in centimetres, to the nearest five; None without a plausible card."""
+class _Seat(NamedTuple):
+    """Where to look from: heights of the screen, centimetres if they are known, and whether the screen is in a hand."""
+
+    heights: float
+    cm: int | None
+    is_held: bool
+
+
+def _seat(context: CheckContext, on: Window, heights: float) -> _Seat:
+    """Return where to look from. A small screen would be too near to be seen sharply: it is held further away."""
     per_mm = px_per_mm(context)
-    distance = 0 if per_mm is None else 5 * round(heights * on.screen_height / per_mm / 10 / 5)
-    return distance if _NEAREST_CM <= distance <= _FURTHEST_CM else None
+    upright = on.screen_height >= on.screen_width
+    is_phone = min(on.screen_width, on.screen_height) < PHONE_BELOW
+    height = on.screen_height / per_mm if per_mm is not None else _PHONE_MM[upright] if is_phone else None
+    if height is None or not _NEAREST_CM <= heights * height / 10 <= _FURTHEST_CM:
+        return _Seat(heights, None, is_held=False)
+    is_held = heights * height / 10 < _HELD_CM
+    if is_held:
+        heights = _HELD_CM * 10 / height
+    return _Seat(heights, 5 * round(heights * height / 10 / 5), is_held)
 
 
 # Radii: what is just noticeable at the expected distance

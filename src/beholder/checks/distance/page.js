@@ -52,7 +52,7 @@ async function compare(step, page, number, images) {
     element("input", { class: "choice-dot", type: "radio", name: "better", value, id: `better-${value}` }),
   );
   const chosen = () => inputs.find((input) => input.checked)?.value ?? null;
-  const { cm, heights } = step.public;
+  const { cm, heights, held } = step.public;
   const figures = ["A", "B"].map((letter, side) =>
     element(
       "figure",
@@ -80,7 +80,7 @@ async function compare(step, page, number, images) {
   );
   const way = await ask(step, page, {
     title: say("title"),
-    text: cm === null ? say("text", { heights }) : say("text.cm", { cm, heights }),
+    text: say(held ? "text.held" : cm === null ? "text" : "text.cm", { cm, heights }),
     isPlain: true,
     body: [
       element("div", { class: "check-surround pair-surround" }, figures),

@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 
-from beholder.errors import Problem, StoreError
+from beholder.errors import Problem, StoreError, no_answers
 from beholder.formats import plain_count
 from beholder.store.contract import StoreUnavailable
 from beholder.store.open import display_address, is_readable_address
@@ -167,7 +167,7 @@ async def check_schema(pool: Any, where: str) -> None:
     async with transaction(pool) as connection:
         version = await schema_version(connection)
     if version == 0:
-        raise StoreError(Problem(where, "holds no facts yet", fix="Run `beholder serve` or `beholder simulate` first."))
+        raise StoreError(no_answers(where))
     check_current(where, version, migrations("postgresql"))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from beholder.clock import utc_now
-from beholder.errors import Problem, StoreError, UserError
+from beholder.errors import Problem, StoreError, UserError, no_answers
 from beholder.formats import listed
 from beholder.store.contract import Remains, StoreUnavailable
 from beholder.store.rules import QUICK_TO_WIPE, check_current, due_migrations, in_use, migrations, sql_statements
@@ -137,9 +137,7 @@ def connect_read(path: Path, schema: str | Traversable) -> sqlite3.Connection:
     """Return a connection that only reads, also while another process writes."""
     check_present(path)
     if not path.is_file():
-        raise StoreError(
-            Problem(str(path.parent), "holds no facts yet", fix="Run `beholder serve` or `beholder simulate` first.")
-        )
+        raise StoreError(no_answers(str(path.parent)))
     failure: sqlite3.Error | None = None
     # A WAL file needs its -shm file even for reading; in a read-only folder no other process writes.
     for mode in ("mode=ro", "immutable=1"):

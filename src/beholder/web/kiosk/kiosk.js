@@ -25,7 +25,7 @@ export async function openKiosk(station, { say, main, patience }) {
   let here = await patience
     .insist(() => lab.station(station))
     .catch((error) => {
-      fill(main, notice(say("closed.title"), say("lab.key")));
+      fill(main, notice(say("closed.no_key"), say("lab.key")));
       console.info(error.message);
       return new Promise(() => {});
     });

@@ -3,6 +3,7 @@
 import { connectLab, Declined } from "../client.js";
 import { element, fill } from "../element.js";
 import { openAside } from "../frame/aside.js";
+import { notice } from "../frame/sheet.js";
 
 /** @import { Laboratory, Say, Station } from "../types" */
 
@@ -56,7 +57,7 @@ async function start() {
       banner.hidden = true;
     } catch (error) {
       if (error instanceof Declined && error.status === 401) {
-        fill(main, element("div", { class: "sheet" }, element("h1", {}, say("lab.operator")), element("p", {}, say("lab.key"))));
+        fill(main, notice(say("closed.no_key"), say("lab.key")));
         return false;
       }
       tell(/** @type {Error} */ (error));
@@ -69,7 +70,7 @@ async function start() {
     title.textContent = name;
     fill(
       figures,
-      `${say("lab.done", { n: completed })}. ${say("lab.lists", { finished, lists })}.`,
+      `${completed ? say("lab.done", { n: completed }) : say("lab.none")}. ${say("lab.lists", { finished, lists })}.`,
     );
     rows.show(stations);
     if (addresses.childElementCount === 0)

@@ -143,7 +143,7 @@ function receipt(step, number, { say, study, language, kiosk }) {
   /** @type {[string, string][]} */
   const rows = [["end.study", study.title]];
   if (step.ended_at !== null)
-    rows.push(["end.finished", timeOf(step.ended_at, language)]);
+    rows.push([step.outcome === "completed" ? "end.finished" : "end.ended", timeOf(step.ended_at, language)]);
   rows.push(["end.answers", String(step.answers)]);
   if (step.seconds !== null)
     rows.push([

@@ -14,7 +14,9 @@ from beholder.testing.stores.facts import (
 
 
 async def test_a_database_is_read_inside_a_running_loop(postgresql_url: str) -> None:
-    with pytest.raises(StoreError, match=r"holds no facts yet. Run `beholder serve` or `beholder simulate` first."):
+    with pytest.raises(
+        StoreError, match=r"nobody has taken part in this study yet. Run `beholder run` with people or "
+    ):
         read_tables(postgresql_url, ["answers"])
     async with open_store(postgresql_url) as store:
         await store.begin(study_record())
