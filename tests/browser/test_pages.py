@@ -195,7 +195,7 @@ async def test_a_preview_shows_any_step_and_stores_nothing(servers: StudyServers
     assert keys == [*steps, *ENDS]
     assert await picker.locator("option").all_inner_texts() == [
         "Consent", "Questions before", "Instructions", "Trial 1 of 2", "Trial 2 of 2", "Questions after",
-        "End: completed", "End: did not agree", "End: withdrawn", "End: not eligible",
+        "End: finished", "End: did not agree", "End: withdrawn", "End: not eligible",
     ]  # fmt: skip
 
     async def is_shown(key: str) -> None:

@@ -404,6 +404,27 @@ def test_what_the_docs_say_is_refused_is_refused(page: str, said: str, mistake: 
     assert told in answer(mistake)
 
 
+SAID_AND_SHOWN = [
+    ("study-file.md", "Unknown keys", "a key that there is not"),
+    ("study-file.md", "keys that come twice", "the same key twice"),
+    ("study-file.md", "paths that lead out of the study's folder are errors", "a path out of the folder"),
+    ("study-file.md", "only `true` and `false` are booleans", "yes for true"),
+    ("study-file.md", "These names are reserved and refused by name", "a method of a later version"),
+    ("stimuli.md", "a file that is not what its suffix says", "a picture that is none"),
+    ("stimuli.md", "stimuli of more than one medium", "a picture that is none"),
+    ("plan.md", "A rule that you write and that has no room is an error", "a check that has no room"),
+    ("plan.md", "Sessions that do not fit are refused with the nearest that do", "sessions that do not fit"),
+    ("mistakes.md", "all problems come at once, with exit code 2 and never with a traceback", "a picture that is none"),
+]
+"""Page, what it says is refused, and the mistake of that kind whose message mistakes.md shows and a test compares."""
+
+
+@pytest.mark.parametrize(("page", "said", "what"), SAID_AND_SHOWN)
+def test_what_the_docs_say_is_refused_is_among_the_mistakes(page: str, said: str, what: str) -> None:
+    assert said in " ".join((ROOT / "docs" / page).read_text("utf-8").split())
+    assert what in [mistake.what for mistake in MISTAKES]
+
+
 SAID_DEFAULTS = [
     ("qualification.md", "`training.corrections` times (3)", Training.model_fields["corrections"].default, 3),
     ("study-file.md", "A text has been read after so long in view", Playback().words_per_second, 10),

@@ -100,6 +100,10 @@ def print_made_files(result: WorkshopResult) -> object:
     return result
 
 
+_COUNTED = {"live": "under way", "completed": "finished"}
+"""What counts are called where they are read, if not as in data."""
+
+
 def live_printer(*, as_document: bool = False) -> Callable[[ServerStatus], None]:
     """Return a function that prints the links once and then the counts, on one line in a terminal.
 
@@ -123,7 +127,7 @@ def live_printer(*, as_document: bool = False) -> Callable[[ServerStatus], None]
             if is_to_open():
                 open_in_browser(live.preview_link)
             first = False
-        line = "  ".join(f"{name} {count}" for name, count in live.counts.items())
+        line = "  ".join(f"{_COUNTED.get(name, name)} {count}" for name, count in live.counts.items())
         _print_over(line, err=is_json())
 
     return tell

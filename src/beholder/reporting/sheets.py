@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -231,11 +231,22 @@ def latex_table(sheet: TextTable) -> str:
         "\\toprule",
         _latex_row(heads),
         "\\midrule",
-        *(_latex_row(row) for row in sheet.rows),
+        *map(_latex_row, _without_repeats(sheet)),
         "\\bottomrule",
         "\\end{tabularx}}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _without_repeats(sheet: TextTable) -> Iterator[list[str]]:
+    """Yield the rows; of a group with the same name only the first one has it, and every row keeps its last name."""
+    above: Sequence[str] = ()
+    for row in sheet.rows:
+        same = 0
+        while same < min(sheet.names - 1, len(above)) and row[same] == above[same]:
+            same += 1
+        yield [*[""] * same, *row[same:]]
+        above = row
 
 
 def _latex_row(cells: Iterable[str]) -> str:

@@ -64,6 +64,14 @@ def test_tables_for_a_paper_name_the_question_where_there_are_several(tmp_path: 
     assert re.match(r"look & a & 96 & 24 & \d\d\.\d & \d\d\.\d to ", lines[8])
 
 
+def test_a_name_that_stands_above_is_not_repeated_in_latex() -> None:
+    rows = [("fit", "a", "x", "1"), ("fit", "a", "y", "2"), ("fit", "b", "x", "3"), ("look", "b", "x", "4")]
+    lines = latex_table(TextTable(("Question", "Condition", "Content", "Mean"), rows, names=3)).splitlines()
+    assert [line.removesuffix(" \\\\") for line in lines[7:11]] == [
+        "fit & a & x & 1", " &  & y & 2", " & b & x & 3", "look & b & x & 4",
+    ]  # fmt: skip
+
+
 def test_latex_text_escapes_every_special_character() -> None:
     assert latex_text("50% of a_b & {c} $x^2~y\\ #<>") == (
         r"50\% of a\_b \& \{c\} \$x\textasciicircum{}2\textasciitilde{}y\textbackslash{} \#\textless{}\textgreater{}"

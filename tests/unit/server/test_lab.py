@@ -274,7 +274,7 @@ def test_serving_prints_an_address_for_everybody(capsys: pytest.CaptureFixture[s
         "Station 1:    http://here/lab/1?key=b\n"
         "Preview:      http://here/s/tiny?preview=c\n"
         "Ctrl-C stops; nothing is lost.\n"
-        "completed 0\n"
+        "finished 0\n"
     )
     live_printer()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}))
     assert capsys.readouterr().out.startswith("Participants: http://here/s/tiny\nPreview:      http://here/s/tiny?")

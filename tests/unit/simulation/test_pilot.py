@@ -103,7 +103,7 @@ def test_a_pilot_without_a_store_is_told(tmp_path: Path) -> None:
     path = write_asking(tmp_path)
     ran = CliRunner().invoke(cli, ["simulate", str(path), "--participants", "3", "--from", str(path)])
     assert ran.exception is not None
-    assert "is not there" in str(ran.exception)
+    assert "nobody has taken part in this study yet" in str(ran.exception)
     assert "Run `beholder run` with people or `beholder run --simulate` with robots first" in str(ran.exception)
 
 

@@ -146,13 +146,15 @@ class Distance(PageCheck):
 
     def judge(self, attempt: Attempt) -> Verdict:
         choices = _choices(attempt)
-        scale, where = attempt.answer.get("scale"), {name: attempt.private.get(name) for name in ("cm", "held")}
+        scale, cm, is_held = attempt.answer.get("scale"), attempt.private.get("cm"), attempt.private.get("held")
         measured: Json = dict(choices)
         needed: Json = {"weak": "none", "middle": "right", "strong": "right"}
         say, reason = _verdict(choices)
         if is_scaled(scale):
             say, reason = "unknown", "scaled"
-        return self.verdict(say, reason, measured=measured, needed=needed, again=say == "unknown", scale=scale, **where)
+        return self.verdict(
+            say, reason, measured=measured, needed=needed, again=say == "unknown", scale=scale, cm=cm, held=is_held
+        )
 
     def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         cm, is_held = verdict.evidence.get("cm"), verdict.evidence.get("held") is True
