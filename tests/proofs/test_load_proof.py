@@ -124,6 +124,7 @@ async def test_a_day_of_participants_leaves_memory_descriptors_files_and_logs_as
             seen.append(await usage_of(tmp_path, url))
         counts, sessions = await store.counts(host.now()), len(await rows(store, "sessions"))
     told = "\n".join(f"{kind}, hour {hour + 1}: {seen[hour]}" for hour in (0, hours // 2 - 1, hours - 1))
+    told += f"\n{kind}, largest log {max(one.log_mb for one in seen):.0f} MB"
     if whole:
         with capsys.disabled():
             sys.stdout.write(f"\n{told}\n{kind}: {removed} of {counts['arrived']} visits removed\n")
@@ -134,5 +135,6 @@ async def test_a_day_of_participants_leaves_memory_descriptors_files_and_logs_as
     assert last.megabytes < warm.megabytes + (30 if whole else 10), told
     assert last.descriptors <= warm.descriptors + 2, told
     assert last.files == warm.files, told
-    assert last.log_mb <= max(warm.log_mb, 70), told
-    assert last.store_mb + last.log_mb < 80 + 0.02 * sessions, f"20 kB for each session that is kept: {told}"
+    # That of PostgreSQL is only told: it empties its log by the minutes of a real clock, not of this one.
+    assert is_postgresql(url) or max(one.log_mb for one in seen) <= 70, told
+    assert last.store_mb < 10 + 0.02 * sessions, f"20 kB for each session that is kept: {told}"
