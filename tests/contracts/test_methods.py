@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 HERE = ROOT / "tests"
-BUILT_IN = ("ab", "abx", "acr", "acr-hr", "ccr", "dcr", "likert", "mushra", "pair", "parallel")
+BUILT_IN = (
+    "ab", "abx", "acr", "acr-hr", "best-worst", "ccr", "dcr", "likert", "mushra", "pair", "parallel", "rank",
+)  # fmt: skip
 
 
 SEEN_BY_BROWSER = ("acr-hr", "dcr", "pair")

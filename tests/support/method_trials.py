@@ -23,6 +23,8 @@ STUDIES: dict[str, dict[str, Any]] = {
     "pair": {},
     "ab": {"options": {"tie": True, "reason": "required"}},
     "abx": {"options": {"mode": "identify"}},
+    "rank": {"conditions": ["a", "b", "near", "far"], "options": {"ties": True, "partial": True}},
+    "best-worst": {"conditions": ["a", "b", "near", "far"]},
     "mushra": {"conditions": REFERENCE},
     "parallel": {},
     "likert": {"questions": [QUESTION, TICKS]},

@@ -50,6 +50,13 @@ STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "pair": ("pair", {"checks": {"attention": {"per_session": 1}}}),
     "pair, tie": ("pair", {"options": {"tie": True}, "design": {**DESIGN, "trials": 6}}),
+    "rank": ("rank", {"design": {**DESIGN, "per_trial": 3}}),
+    "rank, ties and a reversed question": (
+        "rank", {"options": {"ties": True}, "questions": [
+            {"id": "best", "text": "Which is best?"}, {"id": "worst", "text": "Which is worst?", "keyed": "-"},
+        ]},
+    ),
+    "best-worst": ("best-worst", {}),
     "ab": ("ab", {"conditions": ["no", "01"]}),
     "ccr": ("ccr", {"conditions": REFERENCE}),
     "ccr, even": ("ccr", {"questions": [{"id": "quality", "text": "?", "scale": "ccr5"}]}),
@@ -57,6 +64,7 @@ STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
+    "rank, attention": ("rank", {"checks": {"attention": {"per_session": 1}}}),
     "abx": ("abx", {"conditions": ["a", "b"], "options": {"mode": "identify"}}),
     "abx, closest": ("abx", {"conditions": REFERENCE[:3], "options": {"mode": "closest"}}),
     "likert, ticks": ("likert", {"options": {"items": "problem-token"}, "questions": None}),

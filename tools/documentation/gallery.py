@@ -97,6 +97,25 @@ async def agree_with(page: Page, places: tuple[int, ...]) -> None:
         await statements.nth(statement).locator(".answer").nth(place).click()
 
 
+async def put_two_in_order(page: Page) -> None:
+    """Watch all behind the buttons, and give two of them a place."""
+    await _watch_all(page)
+    for place in (2, 0):
+        await page.locator("main .rank-add").nth(place).click()
+
+
+async def mark_the_best(page: Page) -> None:
+    """Watch all behind the buttons, and mark the best."""
+    await _watch_all(page)
+    await page.locator("main .mark").nth(1).click()
+
+
+async def _watch_all(page: Page) -> None:
+    for button in await page.locator("main button.play[data-slot]").all():
+        await _play_whole(page, button)
+        await page.wait_for_function("() => !document.querySelector('main .is-playing')")
+
+
 SIGHTS = (
     Sight("acr-scale", "acr", answer_after),
     Sight("acr-hr", "acr-hr", answer_after),
@@ -104,6 +123,8 @@ SIGHTS = (
     Sight("dcr", "dcr", answer_after),
     Sight("ccr", "ccr", answer_after),
     Sight("pair", "pair", weigh_texts),
+    Sight("rank", "rank", put_two_in_order),
+    Sight("best-worst", "best-worst", mark_the_best),
     Sight("ab", "ab", flip),
     Sight("abx", "abx", listen),
     Sight("mushra", "mushra", hold_against_reference),

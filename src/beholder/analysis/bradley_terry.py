@@ -16,7 +16,14 @@ from beholder.analysis.comparisons import (
     comparison_graph,
     sum_by_code,
 )
-from beholder.analysis.strength_errors import LinearFit, RowSlopes, StrengthErrors, strength_errors
+from beholder.analysis.strength_errors import (
+    LinearFit,
+    RowSlopes,
+    StrengthErrors,
+    strength_covariance,
+    strength_df,
+    strength_errors,
+)
 from beholder.stats.clustered import Codes, Floats
 from beholder.stats.intervals import LEVEL
 
@@ -78,19 +85,11 @@ class StrengthFit(NamedTuple):
 
     def covariance_of(self, errors: StrengthErrors) -> Floats:
         """Return the covariance of the strengths over one population; NaN where it is not known."""
-        size = len(self.tally.names)
-        covariance = np.zeros((size, size))
-        for part in range(self.graph.components):
-            members = np.flatnonzero(self.graph.component == part)
-            covariance[np.ix_(members, members)] = errors.covariance(members)
-        return covariance
+        return strength_covariance(errors, self.graph.component)
 
     def df_of(self, errors: StrengthErrors) -> Floats:
         """Return the degrees of freedom of each strength: in the middle of those of its differences."""
-        is_one = self.graph.component[:, None] == self.graph.component
-        np.fill_diagonal(is_one, False)
-        size = len(is_one)
-        return np.array([np.median(errors.df[:size, :size][at][is_one[at]]) for at in range(size)])
+        return strength_df(errors, self.graph.component)
 
     @property
     def note(self) -> tuple[str, ...]:
@@ -117,7 +116,7 @@ def fit_strengths(tally: Tally, model: ComparisonModel, like: StrengthFit | None
         position, ties = like.position, like.ties
         free = _FreeParameters(False, False, position.value if position else 0.0, ties.value if ties else None)
     likelihood = Likelihood(tally, model, free)
-    flat = _null_directions(graph, likelihood.size)
+    flat = null_directions(graph, likelihood.size)
     is_free = np.array([not strong for strong in graph.is_strong])[graph.component]
     prior = np.zeros(likelihood.size)
     prior[: len(is_free)] = is_free / model.prior_sd**2
@@ -134,7 +133,7 @@ def fit_strengths(tally: Tally, model: ComparisonModel, like: StrengthFit | None
 def _fitted(likelihood: Likelihood, graph: ComparisonGraph, peak: _Maximum, prior: Floats, flat: Floats) -> StrengthFit:
     tally, free, size = likelihood.tally, likelihood.free, len(likelihood.tally.names)
     centre = np.eye(likelihood.size) - flat @ flat.T
-    inverse = centre @ np.linalg.inv(_regularised(peak.information, prior, flat)) @ centre
+    inverse = centre @ np.linalg.inv(regularised(peak.information, prior, flat)) @ centre
     errors = strength_errors(likelihood.linear(peak.place), inverse, graph.component)
     people, contents = (
         np.array([len(np.unique(codes[graph.component[tally.one] == part])) for part in range(graph.components)])
@@ -161,7 +160,7 @@ def _fitted(likelihood: Likelihood, graph: ComparisonGraph, peak: _Maximum, prio
     )
 
 
-def _null_directions(graph: ComparisonGraph, size: int) -> Floats:
+def null_directions(graph: ComparisonGraph, size: int) -> Floats:
     """Return for each component the direction along which all its strengths move alike."""
     flat = np.zeros((size, graph.components))
     flat[np.arange(len(graph.component)), graph.component] = 1
@@ -282,7 +281,7 @@ def _maximise(likelihood: Likelihood, start: Floats, prior: Floats, flat: Floats
     height, here = posterior(place)
     for _ in range(_MAX_STEPS):
         try:
-            step = np.linalg.solve(_regularised(here.information, prior, flat), here.slope - prior * place)
+            step = np.linalg.solve(regularised(here.information, prior, flat), here.slope - prior * place)
         except np.linalg.LinAlgError:
             break
         if np.abs(step).max() < _MIN_STEP * max(1.0, float(np.abs(place).max())):
@@ -298,7 +297,7 @@ def _maximise(likelihood: Likelihood, start: Floats, prior: Floats, flat: Floats
     return _Maximum(place, here.information, False)
 
 
-def _regularised(information: Floats, prior: Floats, flat: Floats) -> Floats:
+def regularised(information: Floats, prior: Floats, flat: Floats) -> Floats:
     """Return information and prior, made invertible along the flat directions."""
     scale = max(float(np.diag(information).mean()), np.finfo(float).tiny)
     return np.asarray(information + np.diag(prior) + scale * (flat @ flat.T), np.float64)

@@ -50,6 +50,7 @@ THESE_P_HOLM = Column(
     "The p-value with these contents after Holm's correction; empty where it is not corrected for.",
 )  # fmt: skip
 
+ESTIMATOR = Column("estimator", "text", "How it was estimated: by maximum likelihood, or with a Gaussian prior.")
 STANDARD_ERROR = Column("se", "number", "Standard error for people and contents like these.")
 VERDICT = Column(
     "verdict",

@@ -6,7 +6,7 @@ The sandwich of Liang and Zeger (1986) in two ways of clustering, as for means (
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,38 @@ _MIN_KEPT = 0.5
 _SINGULAR = 1e-9
 _MAX_NUMBERS = 4_000_000
 """In tables of information by cluster; more are made one after the other."""
+
+
+class SlopedFit(Protocol):
+    """What every row of the data (a comparison, or a page) adds to slope and information at the maximum."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers a place has, the strengths first."""
+
+    @property
+    def person(self) -> Codes:
+        """The participant of each row."""
+
+    @property
+    def content(self) -> Codes:
+        """The content of each row."""
+
+    @property
+    def member(self) -> Codes:
+        """One of those that each row compares."""
+
+    def slopes_by(self, cluster: Codes, count: int) -> Floats:
+        """Return the slope of each cluster of rows, a row for each."""
+
+    def information_by(self, cluster: Codes, count: int) -> Floats:
+        """Return the information of each cluster of rows."""
+
+    def rows(self, chosen: Codes) -> SlopedFit:
+        """Return the same of some rows."""
+
+    def within_contents(self, person: Codes, content: Codes) -> tuple[SlopedFit, Floats]:
+        """Return the fit with the slopes that each content leaves, and the information that it takes."""
 
 
 class RowSlopes(NamedTuple):
@@ -87,10 +119,42 @@ class LinearFit(NamedTuple):
             columns.append((np.full(len(tally.one), len(tally.names)), tally.order))
         return columns
 
+    @property
+    def person(self) -> Codes:
+        return self.tally.person
+
+    @property
+    def content(self) -> Codes:
+        return self.tally.content
+
+    @property
+    def member(self) -> Codes:
+        return self.tally.one
+
     def rows(self, chosen: Codes) -> LinearFit:
         """Return the same of some rows."""
         slopes = RowSlopes(self.slopes.height, *(column[chosen] for column in self.slopes[1:]))
         return self._replace(tally=self.tally.rows(chosen), slopes=slopes)
+
+    def within_contents(self, person: Codes, content: Codes) -> tuple[LinearFit, Floats]:
+        """Return the fit where each pair of each content has a slope of its own, and the information that it takes."""
+        tally, slopes = self.tally, self.slopes
+        size, contents = len(tally.names), int(content.max()) + 1
+        cell = np.unique((tally.one * size + tally.other) * contents + content, return_inverse=True)[1]
+        own = np.unique(cell * (int(person.max()) + 1) + person, return_inverse=True)[1]
+        in_cell = sum_by_code(cell, tally.n)[cell]
+        share, own_share = tally.n / in_cell, sum_by_code(own, tally.n)[own] / in_cell
+        left = slopes._replace(
+            difference=slopes.difference - share * sum_by_code(cell, slopes.difference)[cell],
+            ties=slopes.ties - share * sum_by_code(cell, slopes.ties)[cell],
+        )
+        taken = slopes._replace(
+            difference_squared=slopes.difference_squared * own_share,
+            both=slopes.both * own_share,
+            ties_squared=slopes.ties_squared * own_share,
+        )
+        lost = self._replace(slopes=taken).information_by(np.zeros_like(person), 1)[0]
+        return self._replace(slopes=left), lost
 
 
 class StrengthErrors(NamedTuple):
@@ -115,6 +179,23 @@ class StrengthErrors(NamedTuple):
         return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T, np.float64)
 
 
+def strength_covariance(errors: StrengthErrors, component: Codes) -> Floats:
+    """Return the covariance of the strengths of all components over one population; NaN where it is not known."""
+    covariance = np.zeros((len(component), len(component)))
+    for part in range(int(component.max()) + 1):
+        members = np.flatnonzero(component == part)
+        covariance[np.ix_(members, members)] = errors.covariance(members)
+    return covariance
+
+
+def strength_df(errors: StrengthErrors, component: Codes) -> Floats:
+    """Return the degrees of freedom of each strength: in the middle of those of its differences."""
+    is_one = component[:, None] == component
+    np.fill_diagonal(is_one, False)
+    size = len(is_one)
+    return np.array([np.median(errors.df[:size, :size][at][is_one[at]]) for at in range(size)])
+
+
 class ErrorsOfBoth(NamedTuple):
     """Errors over both populations."""
 
@@ -131,13 +212,13 @@ class _Part(NamedTuple):
     spread: Floats
 
 
-def strength_errors(fit: LinearFit, inverse: Floats, component: Codes) -> ErrorsOfBoth:
+def strength_errors(fit: SlopedFit, inverse: Floats, component: Codes) -> ErrorsOfBoth:
     """Return the errors of strengths whose covariance, were all comparisons independent, is `inverse`.
 
     Variance over people plus that over contents minus that over pages (one person and content), none of the two below
     the last, and that never below the one of independent comparisons; moderated over the differences of a component.
     """
-    person, content = (np.unique(codes, return_inverse=True)[1] for codes in (fit.tally.person, fit.tally.content))
+    person, content = (np.unique(codes, return_inverse=True)[1] for codes in (fit.person, fit.content))
     page = np.unique(person * (int(content.max()) + 1) + content, return_inverse=True)[1]
     unit = _differences(inverse)
     people, contents = (_part(fit, codes, inverse, unit) for codes in (person, content))
@@ -160,9 +241,9 @@ def strength_errors(fit: LinearFit, inverse: Floats, component: Codes) -> Errors
     return ErrorsOfBoth(beyond, over_people._replace(has_fixed_contents=True))
 
 
-def _has_one_content(fit: LinearFit, content: Codes, component: Codes) -> NDArray[np.bool_]:
+def _has_one_content(fit: SlopedFit, content: Codes, component: Codes) -> NDArray[np.bool_]:
     """Return which differences are within a component that was compared on one content only."""
-    of_row = component[fit.tally.one]
+    of_row = component[fit.member]
     counts = np.array([len(np.unique(content[of_row == part])) for part in range(int(component.max()) + 1)])
     is_alone = np.full((fit.size, fit.size), content.max() == 0)
     size = len(component)
@@ -179,14 +260,14 @@ def _differences(matrix: Floats) -> Floats:
     return np.asarray(np.maximum(between, 0.0), np.float64)
 
 
-def _products(fit: LinearFit, cluster: Codes, inverse: Floats) -> Floats:
+def _products(fit: SlopedFit, cluster: Codes, inverse: Floats) -> Floats:
     """Return the variances that the slopes of clusters, each less their mean, add up to."""
     slopes = fit.slopes_by(cluster, int(cluster.max()) + 1)
     pulls = (slopes - slopes.mean(0)) @ inverse
     return _differences(pulls.T @ pulls)
 
 
-def _part(fit: LinearFit, cluster: Codes, inverse: Floats, unit: Floats) -> _Part:
+def _part(fit: SlopedFit, cluster: Codes, inverse: Floats, unit: Floats) -> _Part:
     """Return the variances over clusters, corrected for what fitting took where comparisons are independent."""
     lost = np.zeros_like(inverse)
     sums, squares = np.zeros_like(inverse), np.zeros_like(inverse)
@@ -202,7 +283,7 @@ def _part(fit: LinearFit, cluster: Codes, inverse: Floats, unit: Floats) -> _Par
         return _Part(variance, sums**2 / squares)
 
 
-def _informations(fit: LinearFit, cluster: Codes) -> Iterator[Floats]:
+def _informations(fit: SlopedFit, cluster: Codes) -> Iterator[Floats]:
     """Yield the information of all clusters, some at a time."""
     order = np.argsort(cluster, kind="stable")
     count, step = int(cluster.max()) + 1, max(1, _MAX_NUMBERS // fit.size**2)
@@ -212,27 +293,12 @@ def _informations(fit: LinearFit, cluster: Codes) -> Iterator[Floats]:
         yield fit.rows(chosen).information_by(cluster[chosen] - start, end - start)
 
 
-def _with_these_contents(fit: LinearFit, person: Codes, content: Codes, inverse: Floats, unit: Floats) -> Floats:
+def _with_these_contents(fit: SlopedFit, person: Codes, content: Codes, inverse: Floats, unit: Floats) -> Floats:
     """Return the variances over people when each pair of each content has a slope of its own; else over people."""
-    tally, slopes = fit.tally, fit.slopes
-    size, contents = len(tally.names), int(content.max()) + 1
-    cell = np.unique((tally.one * size + tally.other) * contents + content, return_inverse=True)[1]
-    own = np.unique(cell * (int(person.max()) + 1) + person, return_inverse=True)[1]
-    in_cell = sum_by_code(cell, tally.n)[cell]
-    share, own_share = tally.n / in_cell, sum_by_code(own, tally.n)[own] / in_cell
-    left = slopes._replace(
-        difference=slopes.difference - share * sum_by_code(cell, slopes.difference)[cell],
-        ties=slopes.ties - share * sum_by_code(cell, slopes.ties)[cell],
-    )
-    taken = slopes._replace(
-        difference_squared=slopes.difference_squared * own_share,
-        both=slopes.both * own_share,
-        ties_squared=slopes.ties_squared * own_share,
-    )
-    lost = fit._replace(slopes=taken).information_by(np.zeros_like(person), 1)[0]
+    left, lost = fit.within_contents(person, content)
     with np.errstate(divide="ignore", invalid="ignore"):
         kept = 1 - _differences(inverse @ lost @ inverse) / unit
-        variance = _products(fit._replace(slopes=left), person, inverse) / kept
+        variance = _products(left, person, inverse) / kept
     return np.where(kept > _MIN_KEPT, variance, _part(fit, person, inverse, unit).variance)
 
 

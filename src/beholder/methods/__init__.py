@@ -3,6 +3,7 @@
 contract       the interface of a method, and the trial that all parts share
 scores         methods whose answer is a number for every rated slot
 choices        methods whose answer is one of two slots
+orders         pages whose stimuli are put in order
 boards         pages with one stimulus, or with many of one content
 pairs          which stimuli are compared
 presentation   stimuli in turn or side by side; problems that many methods share

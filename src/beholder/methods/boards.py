@@ -48,15 +48,29 @@ def anchor_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
             yield Problem(f"options.anchors.{index}", f"is {name}, which is the reference", "another condition")
 
 
-def board_units(study: Study, catalogue: Catalogue, always: tuple[str, ...], *without: str) -> Units:
-    """Return contents as units, with `design.per_trial` of their conditions on a page, or with all."""
+def board_units(
+    study: Study,
+    catalogue: Catalogue,
+    always: tuple[str, ...],
+    *without: str,
+    usual: int | None = None,
+    pairs_evenly: bool = False,
+) -> Units:
+    """Return contents as units, with `design.per_trial` of their conditions on a page, else up to `usual`, or all."""
     conditions = [condition for condition in catalogue.conditions if condition not in without]
     items = []
     for content in catalogue.contents:
         cells = [catalogue.by_cell.get((content, condition)) for condition in conditions]
         items.append(Unit(content, tuple(stimulus.id for stimulus in cells if stimulus)))
-    per_trial = study.design.per_trial or len(conditions)
-    return Units(kind="content", items=tuple(items), per_trial=per_trial, shuffle="slots", always=always)
+    per_trial = study.design.per_trial or min(len(conditions), usual or len(conditions))
+    return Units(
+        kind="content",
+        items=tuple(items),
+        per_trial=per_trial,
+        shuffle="slots",
+        always=always,
+        pairs_evenly=pairs_evenly,
+    )
 
 
 def board_problems(name: str, study: Study, units: Units) -> Iterator[Problem]:

@@ -164,6 +164,7 @@ class Units:
     `shuffle` slots: the planner permutes the slots without a label, each condition in each place equally often;
     order: it decides which of a pair comes first, evenly for each pair and within each list; none: as composed.
     `always`: conditions that are in every trial whatever the study says (kind content).
+    `pairs_evenly`: every two conditions are on one page as equally often as can be (kind content).
     `companions`: a stimulus and those that must be in the same list when it is, at least `apart` trials away.
     `asks`: each dealt unit comes once for each of these sets of questions, in trials scattered over its list.
     """
@@ -173,6 +174,7 @@ class Units:
     per_trial: int
     shuffle: Literal["slots", "order", "none"]
     always: tuple[str, ...] = ()
+    pairs_evenly: bool = False
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     apart: int = 0
     asks: tuple[tuple[str, ...], ...] = ()
@@ -264,9 +266,10 @@ def wording_origin(method: Method, study: Study, question: Question, text: str) 
     return str(origin(study, question, text)) if origin is not None else ""
 
 
-Task = Literal["rate", "board", "change", "compare", "identify", "agree"]
+Task = Literal["rate", "board", "change", "compare", "identify", "agree", "order", "extremes"]
 """What people do on a page: rate one stimulus, several beside each other, or the change from a reference; compare two;
-say which of two a third is like; answer statements about one. Our default texts are written by it."""
+say which of two a third is like; answer statements about one; put several in order; mark the best and the worst. Our
+default texts are written by it."""
 
 
 def task_of(method: Method) -> Task:
@@ -290,7 +293,10 @@ class Method(Protocol):
     Options: ClassVar[type[BaseModel]]
     """Options that belong to this method; `study.options` holds them validated, defaults filled."""
     analyses: ClassVar[tuple[str, ...]]
-    """The headline first. Those that are not for every method, `dmos` and `medians`, are made where it names them."""
+    """The headline first.
+
+    Those that are not for every method, `dmos`, `medians` and `plackett_luce`, are made where it names them.
+    """
     defaults: ClassVar[Mapping[str, Json]]
     """Study keys that this method fills in where the researcher wrote nothing, as they would stand in study.yaml."""
 

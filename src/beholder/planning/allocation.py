@@ -18,6 +18,7 @@ from beholder.planning.contents import (
     allocate_evenly,
     allocate_with_companions,
     quotas,
+    spread_pairs,
 )
 from beholder.planning.even_rounding import Ints
 from beholder.planning.grid import StimulusGrid
@@ -117,7 +118,10 @@ def _allocate_columns(grid: StimulusGrid, contents: Ints, chain: int, rng: Gener
     chosen = np.zeros((contents.size, len(grid.columns)), dtype=np.bool_)
     chosen[:, list(grid.always)] = True
     if grid.free_per_trial:
-        chosen[:, list(grid.free)] = allocate_conditions(contents, grid.present, grid.free_per_trial, rng, chain=chain)
+        free = allocate_conditions(contents, grid.present, grid.free_per_trial, rng, chain=chain)
+        if grid.pairs_evenly and grid.free_per_trial < len(grid.free):
+            spread_pairs(free, contents, chain, rng)
+        chosen[:, list(grid.free)] = free
     return np.nonzero(chosen)[1].reshape(contents.size, grid.per_trial)
 
 

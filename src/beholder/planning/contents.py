@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -271,6 +271,59 @@ def _level_lists(chosen: Mask, contents_of: Ints, chain: int, rng: Generator) ->
             counts[of_list[a]] += moved[best]
             counts[of_list[b]] -= moved[best]
             shown[[a, b]] = shown[[b, a]]
+
+
+_EXCHANGES = 20_000
+"""Exchanges between two trials that are tried, at most; and for each trial."""
+_EXCHANGES_EACH = 30
+
+
+def spread_pairs(chosen: Mask, contents_of: Ints, chain: int, rng: Generator) -> None:
+    """Make every two conditions equally often one of a trial, as far as exchanges between trials lead.
+
+    Two trials of one content exchange a condition, so that conditions stay as even overall and within each content;
+    what a list holds counts as well, so that lists stay nearly as even.
+    """
+    lists, trials = contents_of.shape
+    content = contents_of.ravel()
+    of_list = np.arange(len(content)) // trials
+    shown = chosen.astype(np.int64)
+    together = shown.T @ shown
+    in_list = shown.reshape(lists, trials, -1).sum(axis=1)
+    trials_of = [np.flatnonzero(content == one) for one in range(int(content.max()) + 1)]
+    tries = min(_EXCHANGES, _EXCHANGES_EACH * len(content))
+    for first, draw in zip(rng.integers(len(content), size=tries), rng.random((tries, 3)), strict=True):
+        others = trials_of[content[first]]
+        second = others[int(draw[0] * len(others))]
+        mine, theirs = np.flatnonzero(shown[first] > shown[second]), np.flatnonzero(shown[second] > shown[first])
+        if not len(mine):
+            continue
+        given, taken = mine[int(draw[1] * len(mine))], theirs[int(draw[2] * len(theirs))]
+        moved = shown[first] - shown[second]
+        moved[[given, taken]] = 0
+        one, two = in_list[of_list[first]], in_list[of_list[second]]
+        gain = 2 * int(moved @ (together[taken] - together[given] + moved))
+        if of_list[first] != of_list[second]:
+            gain += 2 * int(one[taken] - one[given] + two[given] - two[taken] + 2)
+        if gain >= 0 or _is_met(shown, others, of_list // chain, (first, taken), (second, given)):
+            continue
+        together[taken] += moved
+        together[given] -= moved
+        together[:, taken], together[:, given] = together[taken], together[given]
+        for trial, out, back in ((first, given, taken), (second, taken, given)):
+            shown[trial, out], shown[trial, back] = 0, 1
+            in_list[of_list[trial], out] -= 1
+            in_list[of_list[trial], back] += 1
+    chosen[:] = shown.astype(np.bool_)
+
+
+def _is_met(shown: Ints, others: Ints, of_chain: Ints, *gains: tuple[Any, Any]) -> bool:
+    """Return whether a trial would get a stimulus that another one of its chain has."""
+    for trial, condition in gains:
+        same = others[(of_chain[others] == of_chain[trial]) & (others != trial)]
+        if shown[same, condition].any():
+            return True
+    return False
 
 
 def _only(groups: Partition, items: Ints) -> Partition:

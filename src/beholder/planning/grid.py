@@ -41,6 +41,8 @@ class StimulusGrid:
     blocks: tuple[tuple[int, ...], ...] = ()
     """By content and column, the block of its trials, -1 if a stimulus is missing; empty without blocks."""
     block_names: tuple[str, ...] = ()
+    pairs_evenly: bool = False
+    """Whether every two columns are to be in one trial equally often."""
 
     @property
     def present(self) -> Mask:
@@ -97,6 +99,7 @@ def build_grid(units: Units, catalogue: Catalogue, design: Design, method: str) 
         apart=units.apart,
         blocks=blocks,
         block_names=block_names,
+        pairs_evenly=units.pairs_evenly,
     )
 
 

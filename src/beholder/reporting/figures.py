@@ -17,7 +17,13 @@ from beholder.analysis.distributions import MAX_VALUES
 from beholder.analysis.figures.distributions import distributions_chart, times_chart
 from beholder.analysis.figures.pairs import pairs_chart, preferences_chart, ranks_chart
 from beholder.analysis.figures.raters import MAX_DOTS, biases_chart, raters_chart, variances_chart, vertical_measure
-from beholder.analysis.figures.scores import has_nested_interval, medians_chart, scores_chart, strengths_chart
+from beholder.analysis.figures.scores import (
+    has_nested_interval,
+    medians_chart,
+    scores_chart,
+    strengths_chart,
+    worths_chart,
+)
 from beholder.analysis.figures.theme import COLUMN, DOUBLE, WIDE, Layout, axis_of_scale
 from beholder.analysis.figures.votes_needed import main_curve, votes_needed_chart
 from beholder.analysis.result import records
@@ -100,7 +106,7 @@ def _question_figures(part: QuestionResults, material: Material) -> list[Figure]
                 in_page=False,
             )
         )  # fmt: skip
-    further = (section.figure(material, part, paper) for section in (MEDIANS, PREFERENCES, STRENGTHS, RANKS))
+    further = (section.figure(material, part, paper) for section in (MEDIANS, PREFERENCES, STRENGTHS, WORTHS, RANKS))
     return [*entries, *(figure for figure in further if figure is not None)]
 
 
@@ -244,6 +250,15 @@ STRENGTHS = TableFigureSection(
     draw=lambda table, _, labels, layout: strengths_chart(table, labels=labels, layout=layout),
     foot=(
         "One unit apart, the better one is chosen 73 times in a hundred. "
+        "Thick bar: 95 % interval with these contents; thin bar: for people and contents like these."
+    ),
+)  # fmt: skip
+WORTHS = TableFigureSection(
+    "plackett_luce", "Worths (Plackett-Luce)", _question_figure("plackett_luce"), is_wide=False, figure_title="Worths",
+    words="Worth of each condition under the Plackett-Luce model, with its interval.",
+    draw=lambda table, _, labels, layout: worths_chart(table, labels=labels, layout=layout),
+    foot=(
+        "One unit apart, the better one is put before the other 73 times in a hundred. "
         "Thick bar: 95 % interval with these contents; thin bar: for people and contents like these."
     ),
 )  # fmt: skip

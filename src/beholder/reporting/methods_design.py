@@ -316,6 +316,10 @@ def _method_measures(material: Material, over: str) -> list[Sentence]:
         model = "Strengths are Bradley-Terry estimates" + (" with ties by Davidson" if ties else "")
         cites = ("bradley1952", *(("davidson1970",) if ties else ()), "liang1986", "cameron2011")
         sentences.append(Sentence(f"{model}, their errors {over}", cites))
+    if "plackett_luce" in also:
+        model = "Worths are Plackett-Luce estimates from the order of each page, those with the same place in any order"
+        cites = ("plackett1975", "luce1959", "liang1986", "cameron2011")
+        sentences.append(Sentence(f"{model}, their errors {over}", cites))
     return sentences
 
 

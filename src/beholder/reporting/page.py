@@ -8,7 +8,7 @@ from beholder.formats import count, date, span
 from beholder.reporting.cleaning import ACCOUNT, QUALIFICATION, RULES
 from beholder.reporting.data_quality import QUALITY, SANITY
 from beholder.reporting.devices import DEVICES
-from beholder.reporting.figures import DISTRIBUTIONS, MEDIANS, PREFERENCES, RANKS, RATERS, STRENGTHS, TIMES
+from beholder.reporting.figures import DISTRIBUTIONS, MEDIANS, PREFERENCES, RANKS, RATERS, STRENGTHS, TIMES, WORTHS
 from beholder.reporting.headline import headline_section
 from beholder.reporting.html import (
     MOST_ROWS,
@@ -164,8 +164,8 @@ def _fact(n: int, one: str, many: str | None = None) -> list[Child]:
 
 
 QUESTION_SECTIONS: tuple[Callable[[Material, QuestionResults], Child], ...] = (
-    SCORES, DISTRIBUTIONS, beside(MEDIANS, PREFERENCES, STRENGTHS, RANKS), DMOS, POSITION, FACTORS, TEST_AGREEMENT,
-    PAIRS, CONTRASTS, EQUIVALENCE,
+    SCORES, DISTRIBUTIONS, beside(MEDIANS, PREFERENCES, STRENGTHS, WORTHS, RANKS), DMOS, POSITION, FACTORS,
+    TEST_AGREEMENT, PAIRS, CONTRASTS, EQUIVALENCE,
 )  # fmt: skip
 """The sections of each question that was rated, in their order."""
 

@@ -181,6 +181,29 @@ REFERENCES = (
         "Biometrika|39|3/4|324–345", "10.1093/biomet/39.3-4.324",
     ),
     _article(
+        "plackett1975", "Plackett (1975)", "Plackett, R. L.", 1975, "The analysis of permutations",
+        "Journal of the Royal Statistical Society: Series C (Applied Statistics)|24|2|193–202", "10.2307/2346567",
+    ),
+    _other(
+        "luce1959", "Luce (1959)", "book", "Luce, R. Duncan",
+        title="Individual choice behavior: A theoretical analysis", publisher="Wiley", year="1959",
+    ),
+    _article(
+        "hunter2004", "Hunter (2004)", "Hunter, David R.", 2004,
+        "{MM} algorithms for generalized {Bradley}-{Terry} models", "Annals of Statistics|32|1|384–406",
+        "10.1214/aos/1079120141",
+    ),
+    _other(
+        "louviere2015", "Louviere et al. (2015)", "book",
+        "Louviere, Jordan J. and Flynn, Terry N. and Marley, A. A. J.",
+        title="Best-worst scaling: Theory, methods and applications", publisher="Cambridge University Press",
+        year="2015", doi="10.1017/CBO9781107337855",
+    ),
+    _other(
+        "marden1995", "Marden (1995)", "book", "Marden, John I.", title="Analyzing and modeling rank data",
+        publisher="Chapman and Hall", year="1995",
+    ),
+    _article(
         "davidson1970", "Davidson (1970)", "Davidson, Roger R.", 1970,
         "On extending the {Bradley}-{Terry} model to accommodate ties in paired comparison experiments",
         "Journal of the American Statistical Association|65|329|317–328", "10.1080/01621459.1970.10481082",

@@ -242,6 +242,9 @@ def _carry_over(sheet: RatingSheet, truth: Truth) -> Floats:
 
 
 def _score(sheet: RatingSheet, strength: Floats) -> Floats:
+    if sheet.page_scores is not None:
+        inside = np.clip(strength, 0.0, 1.0)
+        return sheet.page_scores(np.where(sheet.is_reversed, -inside, inside), sheet.page)
     values = np.zeros(len(sheet))
     for place, scale in enumerate(sheet.scales):
         here = sheet.scale == place

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from beholder.checks.known_answers import TrapItem
 from beholder.methods.choices import ChoiceMethod, ComparedSlots
 from beholder.methods.contract import Asked, Method, Scale, Trial
+from beholder.methods.orders import OrderMethod, PageScores
 from beholder.methods.scores import ScoreMethod
 from beholder.planning.model import Plan, PlannedList
 from beholder.simulation.truth import Truth
@@ -68,6 +69,8 @@ class RatingSheet:
     """Whether it is a hidden reference on a page that also shows the open one."""
     is_sound: Bools
     """Whether the stimulus is audio."""
+    page_scores: PageScores | None = None
+    """How scores follow from strengths where they depend on the other stimuli of the page."""
 
     def __len__(self) -> int:
         return len(self.stimulus)
@@ -75,6 +78,12 @@ class RatingSheet:
     @property
     def lists(self) -> int:
         return len(self.trials)
+
+    @property
+    def page(self) -> Ints:
+        """A number for each trial and question, from 0."""
+        keys = self.trial * (int(self.question.max(initial=0)) + 1) + self.question
+        return np.asarray(np.unique(keys, return_inverse=True)[1], np.int64)
 
     @property
     def is_compared(self) -> bool:
@@ -146,11 +155,14 @@ def sheet_of(
     for number, planned in enumerate(lists):
         if not builder.add(number, planned.trials):
             return None
-    return RatingSheet(kind=family, **builder.columns(catalogue))
+    page_scores = method.page_scores(study) if isinstance(method, OrderMethod) else None
+    return RatingSheet(kind=family, page_scores=page_scores, **builder.columns(catalogue))
 
 
 def _family(method: Method) -> RatingKind | None:
     """Return the kind of a method's judgements if its robots answer as the method's family does; otherwise None."""
+    if isinstance(method, OrderMethod):
+        return "score" if _has_family_functions(method, OrderMethod, "respond", "judgements") else None
     if isinstance(method, ScoreMethod):
         return "score" if _has_family_functions(method, ScoreMethod, "respond") else None
     if isinstance(method, ChoiceMethod):

@@ -134,6 +134,7 @@ def _named_scales() -> dict[str, Scale]:
         "ccr9": _categories(-4, 4, _five((-4, -2, 0, 2, 4), clearly)),
         "pref2": Scale(min=-1, max=1, step=2, labels=((-1, first), (1, second)), look="radio"),
         "pref3": _categories(-1, 1, _five((-1, 0, 1), (first, neither, second))),
+        "order": Scale(min=-1, max=1, labels=tuple(zip((-1, 1), _labels("order"), strict=True)), look="radio"),
         "agree5": _categories(1, 5, _five((1, 2, 3, 4, 5), _labels("agreement"))),
         "cont100": Scale(min=0, max=100, labels=tuple((10 + 20 * i, word) for i, word in enumerate(quality))),
     }

@@ -16,7 +16,7 @@ import pandas as pd
 from beholder.analysis.contract import Analysis
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.registry import find, names
-from beholder.analysis.result import Result, scoring
+from beholder.analysis.result import Result, records, scoring
 from beholder.methods import methods
 from beholder.study.cleaning import Analyse
 
@@ -137,6 +137,7 @@ def sample_ratings() -> dict[str, pd.DataFrame]:
         "grades": _table(_compared(pairs, "diff", rng)),
         "choices": _table(_compared(pairs, "choice", rng)),
         "identification": _table(_compared(pairs, "correct", rng)),
+        "orders": _table(_orders(votes, _method_with("plackett_luce"), rng)),
         "one rating": _table(_scores(votes[:1], "", rng)),
         "nothing used": _table(_scores(votes[:8], "", rng)).assign(use=False, reasons="attention:failed"),
     }
@@ -187,6 +188,14 @@ def _scores(votes: Any, method: str, rng: np.random.Generator, width: float = 1.
         }
         for person, content, condition in votes
     ]  # fmt: skip
+
+
+def _orders(votes: Any, method: str, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Return the places of all conditions on a page for each person and content, from -1 for the last to 1."""
+    rows = pd.DataFrame(_scores(votes, method, rng)).assign(scale_min=-1.0, scale_max=1.0)
+    felt = rows["condition"].map(_CONDITIONS) + rng.normal(0, 1.5, len(rows))
+    place = felt.groupby([rows["participant"], rows["content"]]).rank(ascending=False)
+    return records(rows.assign(value=1 - 2 * (place - 1) / (len(_CONDITIONS) - 1)))
 
 
 def _statements(votes: Any, rng: np.random.Generator) -> Iterator[dict[str, Any]]:

@@ -294,7 +294,12 @@ def control_values(trial: Trial, answer: Json) -> dict[tuple[str, str], tuple[st
         for slot, places in slots.items():
             values[question, slot] = tuple(str(place) for place in places) or ("nothing",)
     for question, choice in given.get("choices", {}).items():
-        values[question, ""] = (_chosen(trial, question, choice),)
+        if "order" in choice:
+            values[question, "order"] = tuple(slot for group in choice["order"] for slot in group)
+        elif "best" in choice:
+            values |= {(question, mark): (slot,) for mark, slot in choice.items()}
+        else:
+            values[question, ""] = (_chosen(trial, question, choice),)
     return values
 
 
@@ -330,12 +335,24 @@ async def _rate_all(page: Page, device: InputDevice, wanted: ControlValues | Non
     for place, group in enumerate((await _groups(main.locator("input[type=radio]:visible"))).values()):
         chosen = _chosen_boxes(group, values)
         await device.tick((chosen[0] if chosen else group[(1 + place) % len(group)]).locator)
+    for place, rank in enumerate(await main.locator(".rank:visible").all()):
+        await _put_in_order(device, rank, values, place)
     for place, group in enumerate((await _groups(main.locator("input[type=checkbox]:visible"))).values()):
         if not any([await box.locator.is_checked() for box in group]):
             for box in _chosen_boxes(group, values) or [group[place % len(group)]]:
                 await device.tick(box.locator)
     for field in await main.locator("textarea[aria-required=true]:visible, textarea[required]:visible").all():
         await device.write(field, "It looked right.")
+
+
+async def _put_in_order(device: InputDevice, rank: Locator, values: ControlValues, place: int) -> None:
+    """Give every stimulus that has none a place: in this order, else the last one first."""
+    read = (
+        "(rank) => [rank.dataset.question, ...[...rank.querySelectorAll('.rank-add')].map((one) => one.dataset.slot)]"
+    )
+    question, *slots = await rank.evaluate(read)
+    for slot in values.get((question, "order"), (*slots[::-1][place:], *slots[::-1][:place])):
+        await device.press(rank.locator(f'.rank-add[data-slot="{slot}"]'))
 
 
 async def _set_slider(device: InputDevice, slider: Locator, values: tuple[str, ...] | None, share: float) -> None:

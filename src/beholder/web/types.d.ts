@@ -124,8 +124,8 @@ export interface KeptDraft {
 export type Scores = { [question: string]: { [slot: string]: number } };
 /** slot -> why it has no value */
 export type Missing = { [slot: string]: "media_error" };
-/** question -> which one, by slot; "tie" has no grade */
-export type Choices = { [question: string]: { better: string; grade?: number } | { same_as: string } };
+/** question -> which one, by slot; "tie" has no grade; an order has groups of slots, the best first */
+export type Choices = { [question: string]: { better: string; grade?: number } | { same_as: string } | { best: string; worst: string } | { order: string[][] } };
 /** question -> slot -> places of what was ticked */
 export type Ticks = { [question: string]: { [slot: string]: number[] } };
 export type Answer = {
@@ -245,6 +245,9 @@ export interface Stage {
   /** Shows all questions as statements about the rated slot, with the slots small beside them; `sound` names the one that
    *  is heard. Resolves with what was chosen, after Next. */
   survey(options: { sound: string | null }): Promise<Answer>;
+  /** Shows a play button for every slot and asks for their order: as a list, or the best and the worst. Resolves with what
+   *  was chosen, after Next. */
+  order(how: { isList: boolean }): Promise<Answer>;
   /** A Next button that says what is missing. `done` resolves when it is pressed and nothing is. */
   next(options: { gap(): Gap | null; ready: string; word?: string }): WayOn;
   /** A framed place for the clips, as large as the page allows. */

@@ -15,14 +15,15 @@ def test_methods_are_held_against_each_other_with_sessions_as_long() -> None:
     catalogue = catalogue_of(study, contents=CONTENTS, duration_ms=8000)
     world = world_of(study, catalogue, difference=12, contents="fixed")
     own = [simulate_point(plan_for(world, size), 40) for size in (6, 12)]
-    variants = variants_of(world, own, ["acr", "pair", "mushra"], 40)
+    variants = variants_of(world, own, ["acr", "pair", "mushra", "rank", "best-worst"], 40)
     table = records(methods_table(variants, pay_of(study, None, own[0].session), 40))
-    assert [row["method"] for row in table] == ["parallel", "acr", "pair", "mushra"]
-    parallel, acr, pair, mushra = table
-    for row in (acr, pair):
+    assert [row["method"] for row in table] == ["parallel", "acr", "pair", "mushra", "rank", "best-worst"]
+    parallel, acr, pair, mushra, rank, best_worst = table
+    for row in (acr, pair, rank, best_worst):
         assert 0.6 < row["minutes"] / own[0].session.minutes < 1.2
     assert mushra["note"].startswith("cannot be had: ")
     assert pair["hours"] > parallel["hours"]
+    assert pair["hours"] > max(rank["hours"], best_worst["hours"])  # a page of three tells more than one pair
     assert {row["currency"] for row in table} == {""}
     assert parallel["difference"] == acr["difference"] == 12
 

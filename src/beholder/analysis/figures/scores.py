@@ -208,6 +208,16 @@ def strengths_chart(
     )
 
 
+def worths_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = None, layout: Layout = COLUMN) -> Any:
+    """Return the worth of each condition with its interval, the best first."""
+    axis = axis_of_values([*table["worth"], *table["low"], *table["high"]], zero=0.0)
+    mine = split_components(table.rename(columns={"pages": "n"}))
+    title = "Plackett-Luce worth (log odds)"
+    return scores_chart(
+        mine, axis=axis, labels=labels, layout=layout, title=title, estimate="worth", ends=("low", "high")
+    )
+
+
 # Medians
 
 

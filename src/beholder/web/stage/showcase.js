@@ -13,6 +13,8 @@ import { zoom } from "./zoom.js";
 /** @import { Ballot, Hooks } from "./ballot.js" */
 /** @import { Column } from "./column.js" */
 
+const FEW = 3; // slots that are shown side by side where they can be, and whose buttons have room for words
+
 /** Show all slots and the questions on one page; return the answer after Next.
  *  @param {Trial} trial @param {Stage} stage
  *  @param {{ make: (hooks: Hooks) => Ballot, nothing: Answer, failed: string }} parts
@@ -23,7 +25,8 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
   await stylesheet("theatre");
   const { medium } = trial.slots[0].media;
   const word = wordsFor(say, medium);
-  const isSpread = trial.together || medium === "text";
+  const isMany = trial.slots.length > FEW;
+  const isSpread = trial.together || (medium === "text" && !isMany);
   const ids = trial.slots.map(({ id }) => id);
   const isFailed = () => ids.some((id) => player.failure(id) !== null);
   const unseen = () =>
@@ -35,7 +38,7 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
   const lost = new Promise((resolve) => {
     giveUp = () => resolve("failed");
   });
-  const columns = trial.slots.map((slot) => column(slot, stage, word, (words) => wayOn.tell(words), { isWorded: true }),
+  const columns = trial.slots.map((slot) => column(slot, stage, word, (words) => wayOn.tell(words), { isWorded: !isMany }),
   );
   const ballot = make({
     onChange: () => wayOn.refresh(),
@@ -135,7 +138,7 @@ function switches(trial, stage, columns) {
     "div",
     { class: "showcase-bar", role: "group", "aria-label": stage.say("compare.switches") },
     element("p", { class: "eyebrow" }, stage.say(`compare.view.${medium}`)),
-    element("div", { class: "switches" }, columns.map(({ slot, button, failed, cells }) => {
+    element("div", { class: columns.length > FEW ? "switches switches-many" : "switches" }, columns.map(({ slot, button, failed, cells }) => {
       const cell = element("div", { class: "column switch-column", "data-slot": slot.id }, button, failed);
       if (isNamed(slot.label)) cell.classList.add("is-named");
       stage.wear(cell, slot);

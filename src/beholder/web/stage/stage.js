@@ -84,6 +84,10 @@ export function openStage(step, page, kit) {
       const { compare } = await page.patience.insist(() => fetched(import("./compare.js")));
       return compare(trial, stage, rated);
     },
+    async order(how) {
+      const { order } = await page.patience.insist(() => fetched(import("./order.js")));
+      return order(trial, stage, how);
+    },
     next({ gap, ready, word }) {
       const reason = element("p", { class: "reason", id: "reason" });
       const button = element(
