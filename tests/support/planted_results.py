@@ -12,8 +12,8 @@ COLUMNS = ["question", "kind", "condition", "other_condition", "value", "keyed",
 TRUTH = {"natural": 0.9, "frozen": 0.1}
 
 
-def results(rows: list[tuple[object, ...]], kinds: dict[str, str]) -> Results:
-    ratings = pd.DataFrame(rows, columns=COLUMNS)
+def results(rows: list[tuple[object, ...]], kinds: dict[str, str], method: str = "") -> Results:
+    ratings = pd.DataFrame(rows, columns=COLUMNS).assign(method=method)
     pairs = ratings[["question", "condition"]].drop_duplicates()
     none = pd.DataFrame()
     return Results(none, pairs, none, none, ratings, none, {"kinds": kinds})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -179,13 +179,21 @@ def opposite_answer(trial: Mapping[str, Any], answer: Json) -> Json:
             if isinstance(values, Mapping)
         }
     if isinstance(choices := answer.get("choices"), Mapping):
-        changed["choices"] = {
-            question: {**choice, "better": slots[choice["better"] == slots[0]]}
-            if isinstance(choice, Mapping) and choice.get("better") in slots[:2]
-            else choice
-            for question, choice in choices.items()
-        }
+        changed["choices"] = {question: _other_choice(slots, choice) for question, choice in choices.items()}
     return changed
+
+
+def _other_choice(slots: Sequence[str], choice: Json) -> Json:
+    """Return the opposite choice: the other one of two, or the order turned round."""
+    if not isinstance(choice, Mapping):
+        return choice
+    if choice.get("better") in slots[:2]:
+        return {**choice, "better": slots[choice["better"] == slots[0]]}
+    if "best" in choice:
+        return {"best": choice["worst"], "worst": choice["best"]}
+    if isinstance(order := choice.get("order"), list | tuple):
+        return {"order": list(reversed(order))}
+    return choice
 
 
 def _other_end(scale: Mapping[str, Any], value: Json) -> Json:

@@ -107,10 +107,14 @@ def _refuse_another(method: str, study: Path, *, prolific: bool) -> None:
 def planted_values(results: Results, truth: Mapping[str, float]) -> Mapping[tuple[str, str], str]:
     """Return the planted value of each question and condition, comparable with the column of means.
 
-    For scores it is on their scale. For comparisons and ticks, which depend on the other conditions, it is the planted
-    quality from 0 to 1; for identification, the distance in quality from the other conditions.
+    For scores it is on their scale. For comparisons, places and ticks, which depend on the other conditions, it is the
+    planted quality from 0 to 1; for identification, the distance in quality from the other conditions.
     """
+    from beholder.analysis.result import has_analysis
+
     scores = results.ratings[results.ratings["kind"] == "score"]
+    places = [method for method in set(scores["method"]) if has_analysis(str(method), "plackett_luce")]
+    scores = scores[~scores["method"].isin(places)]
     scales: dict[str, tuple[float, float]] = {}
     for question, votes in scores.groupby("question", sort=False):
         low, high = float(votes["scale_min"].iloc[0]), float(votes["scale_max"].iloc[0])

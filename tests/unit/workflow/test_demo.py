@@ -49,6 +49,8 @@ def test_where_no_score_can_be_planted_the_quality_is_told() -> None:
         ("better", "unknown"): "",
         ("same", "natural"): "0.80 apart",
     }
+    placed = results([("best", "score", "natural", "", 1, None, -1, 1)], {"best": "score"}, method="rank")
+    assert planted_values(placed, TRUTH) == {("best", "natural"): "quality 0.90"}
 
 
 @pytest.mark.parametrize("method", names())
