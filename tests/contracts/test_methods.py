@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 HERE = ROOT / "tests"
 BUILT_IN = (
     "ab", "abx", "acr", "acr-hr", "best-worst", "ccr", "dcr", "likert", "mushra", "pair", "parallel", "rank",
+    "word-select",
 )  # fmt: skip
 
 

@@ -116,6 +116,14 @@ async def _watch_all(page: Page) -> None:
         await page.wait_for_function("() => !document.querySelector('main .is-playing')")
 
 
+async def mark_two(page: Page) -> None:
+    """Hear the recording, then mark two words."""
+    await page.click("main button.play")
+    await page.wait_for_selector("main .clip-box.is-played")
+    for place in (1, 5):
+        await page.locator("main .word").nth(place).click()
+
+
 SIGHTS = (
     Sight("acr-scale", "acr", answer_after),
     Sight("acr-hr", "acr-hr", answer_after),
@@ -130,10 +138,12 @@ SIGHTS = (
     Sight("mushra", "mushra", hold_against_reference),
     Sight("rating-page", "parallel", rate_two),
     Sight("likert", "likert", agree_with_five),
+    Sight("word-select", "word-select", mark_two),
     Sight("rating-page-phone", "parallel", rate_two, on_phone=True),
     Sight("mushra-phone", "mushra", hold_against_reference, on_phone=True),
     Sight("ab-phone", "ab", flip, on_phone=True),
     Sight("likert-phone", "likert", agree_with_two, on_phone=True),
+    Sight("word-select-phone", "word-select", mark_two, on_phone=True),
 )
 """In the order of the gallery; a picture has the name of its method, but for those that stand elsewhere too."""
 

@@ -320,14 +320,18 @@ def _difference_text(evidence: _Evidence) -> str:
         chosen = "called closer than" if evidence.metric.startswith("Closeness") else "preferred to"
         return f"was {chosen} {evidence.other} in {percent_half_up(_share(evidence.estimate))} of their comparisons"
     if not evidence.estimate:
-        same = "was ticked as often as" if evidence.kind == "pick" else "scores the same as"
+        same = f"was {_ticked(evidence)} as often as" if evidence.kind == "pick" else "scores the same as"
         return f"{same} {evidence.other}"
     is_above = evidence.estimate > 0
     if evidence.kind == "pick":
         size = f"{number(100 * abs(evidence.estimate), 0)} percentage points"
-        return f"was ticked {size} {'more' if is_above else 'less'} often than {evidence.other}"
+        return f"was {_ticked(evidence)} {size} {'more' if is_above else 'less'} often than {evidence.other}"
     size = f"{number(abs(evidence.estimate), evidence.decimals)} points"
     return f"scores {size} {'higher' if is_above else 'lower'} than {evidence.other}"
+
+
+def _ticked(evidence: _Evidence) -> str:
+    return "marked" if evidence.metric.startswith("Words marked") else "ticked"
 
 
 def _interval_text(evidence: _Evidence, claimed: _Claimed) -> list[str]:

@@ -34,7 +34,7 @@ from beholder.analysis.columns import (
 )
 from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.scores import scores_chart
-from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings
+from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, is_word
 from beholder.analysis.result import Result, metric
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of, sums_by
@@ -423,6 +423,7 @@ def kind_note(ratings: Ratings) -> str:
     against = "diff" in kinds and not all(
         ratings.is_mirrored(question) for question, kind in ratings.kinds.items() if kind == "diff"
     )
+    has_words = bool(is_word(ratings.used).any())
     notes = {
         " Grades against the reference are signed so that above zero the condition is better than the reference, "
         "which itself has no row.": against,
@@ -430,8 +431,9 @@ def kind_note(ratings: Ratings) -> str:
         "them; they depend on which others each was compared with, and n counts comparisons.": mirrored,
         " Of correct answers the mean is the share, and chance is 0.5.": "correct" in kinds,
         " Of what was ticked the mean is the share in which it was; each tick is told as a question of its own.": (
-            "pick" in kinds
+            "pick" in kinds and not has_words
         ),
+        " Of the words of a transcript the value of a participant is the share that they marked.": has_words,
     }
     return "".join(note for note, applies in notes.items() if applies)
 

@@ -135,7 +135,8 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
     """Return the ratings that are used, averaged over repetitions (reference: statistics 2.1).
 
     Scores of a reversed question are turned round, so that more is always more of what the other questions measure.
-    What can be ticked is a question of its own, `<question>: <tick>`. All ratings of a question are of one kind; where
+    What can be ticked is a question of its own, `<question>: <tick>`; the words of a transcript are not, and what one
+    participant marked of a stimulus is the share of its words. All ratings of a question are of one kind; where
     a table mixes them, the first counts.
     """
     order = order or RowOrder()
@@ -161,7 +162,8 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
         "not_used": int((~table["use"]).sum()),
         "missing": int((table["use"] & is_rating & ~has_value).sum()),
         "other_kinds": int((~is_rating).sum()),
-        "repeated": len(kept) - len(votes),
+        # The words of one answer are no repetitions of each other.
+        "repeated": int((~is_word(kept) | (kept["unit"] == "1")).sum()) - len(votes),
     }
     questions = _ordered(votes["question"], order.questions)
     methods = table.groupby("question", sort=False)["method"].first()
@@ -226,8 +228,15 @@ def orient_comparisons(rows: pd.DataFrame, conditions: Sequence[str], references
 
 def _asked(table: pd.DataFrame) -> pd.Series:
     """Return the question of each rating; for what was ticked, with the text of the tick."""
-    is_pick = (table["kind"] == "pick") & (table["unit"] != "")
+    is_pick = (table["kind"] == "pick") & (table["unit"] != "") & ~is_word(table)
     return table["question"].where(~is_pick, table["question"] + ": " + table["unit"])
+
+
+def is_word(table: pd.DataFrame) -> pd.Series:
+    """Return of each rating whether it is about one word of a transcript."""
+    if "word" not in table:
+        return pd.Series(data=False, index=table.index)
+    return (table["kind"] == "pick") & (table["unit"] != "") & (table["word"] != "")
 
 
 def _mirrored(votes: pd.DataFrame, kinds: Mapping[str, str], references: frozenset[str]) -> pd.DataFrame:

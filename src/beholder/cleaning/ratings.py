@@ -46,7 +46,8 @@ class Rating(NamedTuple):
     role: Annotated[str, c.ROLE]
     other_condition: Annotated[str | None, "The condition that it was compared with, or rated beside."]
     other_stimulus: Annotated[str | None, "The stimulus that it was compared with, or rated beside."]
-    unit: Annotated[str | None, "Of a tick: its text."]
+    unit: Annotated[str | None, "Of a tick: its text; of a word of a transcript: its place, from 1."]
+    word: Annotated[str | None, "Of a word of a transcript: the word."]
     value: Annotated[float | None, "The value that is analysed; of a comparison, above zero favours `condition`."]
     raw_value: Annotated[float | None, "The value as it was on the screen."]
     keyed: Annotated[float | None, "The value turned round for a question that asks for the opposite."]
@@ -116,10 +117,11 @@ def _row(
         # By place, as keywords would take half of the time, and there can be a million.
         study.name, visit.digest, visit.run, visit.participant, visit.session, visit.mode, trial.id, position, 1,
         study.method, judgement.question, judgement.kind, shown.content, shown.condition, slot.stimulus, slot.role,
-        other_condition, other.stimulus if other else None, judgement.unit, judgement.value, judgement.raw_value,
-        judgement.keyed, judgement.scale_min, judgement.scale_max, judgement.missing, slot.id, slot.colour,
-        played.get("plays"), played.get("watched_ms"), played.get("coverage"), given.sent_ms - given.shown_ms,
-        given.input, given.at, True, "", {**shown.factors, **visit.group} if visit.group else shown.factors,
+        other_condition, other.stimulus if other else None, judgement.unit, judgement.word, judgement.value,
+        judgement.raw_value, judgement.keyed, judgement.scale_min, judgement.scale_max, judgement.missing, slot.id,
+        slot.colour, played.get("plays"), played.get("watched_ms"), played.get("coverage"),
+        given.sent_ms - given.shown_ms, given.input, given.at, True, "",
+        {**shown.factors, **visit.group} if visit.group else shown.factors,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ choices        methods whose answer is one of two slots
 orders         pages whose stimuli are put in order
 boards         pages with one stimulus, or with many of one content
 pairs          which stimuli are compared
+transcripts    what is said in each content, word by word
 presentation   stimuli in turn or side by side; problems that many methods share
 """
 

@@ -194,7 +194,10 @@ class Judgement(NamedTuple):
     keyed: float | None = None
     """The value turned so that more is always more of what the other questions measure; for kind `score`."""
     unit: str | None = None
+    """What was ticked; of a word of a transcript, its place, counted from 1."""
     missing: str | None = None
+    word: str | None = None
+    """The word of a transcript that was judged: all words of a stimulus are one question, and not one each."""
 
 
 class Paper(NamedTuple):
@@ -224,6 +227,9 @@ class MetricWords(NamedTuple):
     chosen_over: str = "preferred to"
     chose: str = "preferred it"
     undecided: str = "no preference"
+    ticked: str = "ticked"
+    """Of ticks: what happened to what was ticked, and of what its share is."""
+    ticked_of: str = "answers"
     choices: str = "1 preferred, −1 the other preferred"
 
 
@@ -266,10 +272,10 @@ def wording_origin(method: Method, study: Study, question: Question, text: str) 
     return str(origin(study, question, text)) if origin is not None else ""
 
 
-Task = Literal["rate", "board", "change", "compare", "identify", "agree", "order", "extremes"]
+Task = Literal["rate", "board", "change", "compare", "identify", "agree", "order", "extremes", "mark"]
 """What people do on a page: rate one stimulus, several beside each other, or the change from a reference; compare two;
-say which of two a third is like; answer statements about one; put several in order; mark the best and the worst. Our
-default texts are written by it."""
+say which of two a third is like; answer statements about one; put several in order; mark the best and the worst,
+or words. Our default texts are written by it."""
 
 
 def task_of(method: Method) -> Task:

@@ -20,6 +20,7 @@ from beholder.methods.contract import (
     Trial,
 )
 from beholder.stimuli.warnings import alike as alike
+from beholder.study.questions import SCALES
 
 P910_CITATION = "ITU-T P.910 (10/2023), mean opinion score; ITU-T P.1401 (01/2020), Student t"
 Gap = Annotated[float, Field(ge=0, le=10)]
@@ -107,6 +108,13 @@ def question_problems(name: str, questions: Iterable[Question]) -> Iterator[Prob
     for index, question in enumerate(questions):
         if question.ticks:
             yield Problem(f"questions.{index}.ticks", f"do not fit {name}", "", "Leave them out, or use likert.")
+
+
+def unscaled_problems(name: str, study: Study, why: str) -> Iterator[Problem]:
+    """Yield scales that are written where a method has none; `why` says what is done instead."""
+    for index, question in enumerate(study.questions):
+        if question.scale != SCALES["cont100"]:
+            yield Problem(f"questions.{index}.scale", f"does not fit {name}: {why}", "", "Leave it out.")
 
 
 def medium_problems(name: str, media: frozenset[Medium], catalogue: Catalogue) -> Iterator[Problem]:

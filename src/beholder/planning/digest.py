@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from beholder.methods.pairs import read_pair_table
+from beholder.methods.transcripts import transcript_hash
 from beholder.planning.given_plan import given_sha256
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import KnownAnswer
@@ -39,6 +40,7 @@ def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
         "design": _design(study.design),
         **({"plan": given_sha256(study)} if study.design.plan is not None else {}),
         **_pairs(study),
+        **({"transcripts": words} if (words := transcript_hash(study)) else {}),
         "stimuli": [[s.id, s.content, s.condition, s.role, s.sha256] for s in catalogue.stimuli],
         **_training(study, catalogue, has_words=False),
         **_checks(study, catalogue),

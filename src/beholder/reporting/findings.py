@@ -211,13 +211,13 @@ def _scores(part: QuestionResults, mean: float) -> str:
     """Return what a condition reaches, in the words of its metric."""
     value = number(mean, part.decimals)
     if part.kind == "pick":
-        return f"It was ticked in {percent_half_up(mean)} of the answers"
+        return f"It was {part.words.ticked} in {percent_half_up(mean)} of the {part.words.ticked_of}"
     return f"Its {part.metric_name.lower()} is {value}" if part.kind == "choice" else f"It scores {value}"
 
 
 def _highest_words(part: QuestionResults) -> str:
     if part.kind == "pick":
-        return "was ticked most often"
+        return f"was {part.words.ticked} most often"
     return f"was {part.words.chosen} most often" if part.kind == "choice" else "scores highest"
 
 
@@ -298,7 +298,7 @@ def _last(part: QuestionResults, labels: Mapping[str, str]) -> Finding | None:
     if len(others) < 2 or any((name, last) not in part.above for name in others):
         return None
     mean, before = _scores(part, part.best_first["mean"].iloc[-1]), others[-1]
-    worst = "was ticked least often" if part.kind == "pick" else "scores lowest"
+    worst = f"was {part.words.ticked} least often" if part.kind == "pick" else "scores lowest"
     if part.kind == "choice":
         put = _difference_sentence(part, last, before, f"the next, {labels[before]}")
     else:

@@ -343,7 +343,7 @@ def _score_words(material: Material, part: QuestionResults, name: str) -> str:
     """Return the mean of a condition, with median and DMOS if the method has them."""
     mean = _mean(part, name)
     if part.kind == "pick":
-        return f"was ticked in {mean} of the answers"
+        return f"was {part.words.ticked} in {mean} of the {part.words.ticked_of}"
     also = [
         f"{metric} {value}"
         for table, column, metric in (("medians", "median", "median"), ("dmos", "mean", "DMOS"))

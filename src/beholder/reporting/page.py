@@ -24,6 +24,7 @@ from beholder.reporting.html import (
     tag,
 )
 from beholder.reporting.looks import LOOKS, population_words
+from beholder.reporting.marked_words import WORDS
 from beholder.reporting.material import Material
 from beholder.reporting.methods_section import METHODS, PROCEDURE
 from beholder.reporting.pair_tests import CONTRASTS, TEST_AGREEMENT
@@ -164,7 +165,7 @@ def _fact(n: int, one: str, many: str | None = None) -> list[Child]:
 
 
 QUESTION_SECTIONS: tuple[Callable[[Material, QuestionResults], Child], ...] = (
-    SCORES, DISTRIBUTIONS, beside(MEDIANS, PREFERENCES, STRENGTHS, WORTHS, RANKS), DMOS, POSITION, FACTORS,
+    SCORES, WORDS, DISTRIBUTIONS, beside(MEDIANS, PREFERENCES, STRENGTHS, WORTHS, RANKS), DMOS, POSITION, FACTORS,
     TEST_AGREEMENT, PAIRS, CONTRASTS, EQUIVALENCE,
 )  # fmt: skip
 """The sections of each question that was rated, in their order."""

@@ -116,7 +116,8 @@ def _matrix_words(part: QuestionResults) -> tuple[str, str, str]:
         unit = f"How often the row was {chosen} minus how often the column was, as a share of their comparisons"
         return unit, f"row {chosen} more often", f"column {chosen} more often"
     if part.kind == "pick":
-        return "Row minus column, as shares", "row ticked more often", "row ticked less often"
+        ticked = part.words.ticked
+        return "Row minus column, as shares", f"row {ticked} more often", f"row {ticked} less often"
     return "Row minus column, in points", "row scores higher", "row scores lower"
 
 

@@ -49,7 +49,7 @@ WORDING = Section("wording", "What was asked", wording_section)
 def answers_words(part: QuestionResults, material: Material) -> str:
     """Return the possible answers in words."""
     if part.kind == "pick":
-        return "ticked or not"
+        return f"{part.words.ticked} or not"
     if part.kind == "correct":
         return "which of the two it was; 1 correct, 0 not"
     scale = part.scale

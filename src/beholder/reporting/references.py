@@ -106,6 +106,10 @@ REFERENCES = (
         booktitle="ICLR Workshop on ML Evaluation Standards", year="2022",
     ),
     _article(
+        "cole2017", "Cole, Mahrt and Roy (2017)", "Cole, Jennifer and Mahrt, Timothy and Roy, Joseph", 2017,
+        "Crowd-sourcing prosodic annotation", "Computer Speech & Language|45||300–325", "10.1016/j.csl.2017.02.008",
+    ),
+    _article(
         "student1908", "Student (1908)", "Student", 1908, "The probable error of a mean", "Biometrika|6|1|1–25",
         "10.1093/biomet/6.1.1",
     ),
@@ -370,7 +374,8 @@ def full_reference(source: BibliographyEntry) -> str:
     who = join_names([first, *(" ".join(reversed(one.split(", "))) for one in others)])
     parts = [f"{who} ({fields['year']}). {fields['title']}."]
     if source.kind == "article":
-        parts.append(f"{fields['journal']} {fields['volume']}({fields['number']}), {fields['pages']}.")
+        number = f"({fields['number']})" if "number" in fields else ""
+        parts.append(f"{fields['journal']} {fields['volume']}{number}, {fields['pages']}.")
     elif source.kind == "techreport":
         parts.append(f"{fields['type']} {fields['number']}.")
         parts += [f"{fields['note']}."] if "note" in fields else []

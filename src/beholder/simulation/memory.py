@@ -302,6 +302,7 @@ def _answers_table(
             "other_condition": _categories(sheet.other_condition[entry], sheet.conditions),
             "other_stimulus": _categories(sheet.other[entry], stimuli),
             "unit": None,
+            "word": None,
             "value": value,
             "raw_value": raw if sheet.is_compared else value,
             "keyed": None if sheet.is_compared else keyed,

@@ -36,7 +36,7 @@ _LETTERS_A_WORD = 2
 def measure_text(path: Path, where: str) -> Measurement:
     """Return what a text holds: the words that people will read."""
     html_text = _safe_html(path, where)
-    visible = _visible_text(html_text)
+    visible = visible_text(html_text)
     # Spaces, marks without width and control characters are all that Unicode files under Z and C.
     if all(unicodedata.category(letter)[0] in "ZC" for letter in visible):
         raise read_error(where, "text", "there is nothing to read in it", "Write the text, or take it out.")
@@ -126,7 +126,7 @@ def _is_wrapped(block: str) -> bool:
     )
 
 
-def _visible_text(safe: str) -> str:
+def visible_text(safe: str) -> str:
     """Return what people read of safe HTML."""
     apart = re.sub(r"<(?!/?(?:em|strong|b|i|u|s|sub|sup|code|q|cite)\b)[^>]*>", " ", safe)
     return html.unescape(re.sub(r"<[^>]*>", "", apart))

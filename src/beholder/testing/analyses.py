@@ -134,6 +134,7 @@ def sample_ratings() -> dict[str, pd.DataFrame]:
         "hidden reference": _table(_scores(votes, _method_with("dmos"), rng), roles=hidden),
         "sliders": _table(_scores(votes, _method_with("medians"), rng, width=25), {**hidden, "broken": "anchor"}),
         "statements": _table([*_statements(votes, rng)]),
+        "words": _table([*_words(votes, rng)]),
         "grades": _table(_compared(pairs, "diff", rng)),
         "choices": _table(_compared(pairs, "choice", rng)),
         "identification": _table(_compared(pairs, "correct", rng)),
@@ -206,6 +207,17 @@ def _statements(votes: Any, rng: np.random.Generator) -> Iterator[dict[str, Any]
             yield {"keyed": row["value"], **row, "question": question, **turned}
     for row in _scores(votes, "", rng):
         yield {**row, "question": "seen", "kind": "pick", "unit": "blur", "value": float(row["value"] < 3)}
+
+
+def _words(votes: Any, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """Yield which words of a transcript were marked, more of them under worse conditions; of nothing, the last one."""
+    for row in _scores(votes, "", rng):
+        for place, word in enumerate(("a", "clear", "day", "a"), 1):
+            value = float(rng.random() < (5 - row["value"]) / 5) if place < 4 else 0.0
+            yield {
+                **row, "question": "unclear", "kind": "pick", "unit": str(place), "word": word, "value": value,
+                "scale_min": 0.0, "scale_max": 1.0,
+            }  # fmt: skip
 
 
 def _compared(pairs: Any, kind: str, rng: np.random.Generator) -> list[dict[str, Any]]:

@@ -293,6 +293,8 @@ def control_values(trial: Trial, answer: Json) -> dict[tuple[str, str], tuple[st
     for question, slots in given.get("ticks", {}).items():
         for slot, places in slots.items():
             values[question, slot] = tuple(str(place) for place in places) or ("nothing",)
+    for question, pick in given.get("picks", {}).items():
+        values[question, trial.slots[0].id] = tuple(str(place) for place in pick["words"]) or ("nothing",)
     for question, choice in given.get("choices", {}).items():
         if "order" in choice:
             values[question, "order"] = tuple(slot for group in choice["order"] for slot in group)

@@ -356,6 +356,10 @@ def _mark_names(study: Path, folder: Path) -> Path:
             target.write_bytes((study.parent / stimulus.file).read_bytes())
             row = [target.relative_to(folder).as_posix(), contents[stimulus.content], conditions[stimulus.condition]]
             table.writerow(row)
+    if transcripts := loaded.options.get("transcripts"):
+        (folder / transcripts).mkdir()
+        for source in (study.parent / transcripts).iterdir():
+            shutil.copyfile(source, folder / transcripts / (contents[source.stem] + source.suffix))
     written = yaml.safe_load(study.read_text("utf-8"))
     path = folder / "study.yaml"
     path.write_text(yaml.safe_dump(_rename_conditions(written, conditions, named), allow_unicode=True), "utf-8")

@@ -128,8 +128,10 @@ export type Missing = { [slot: string]: "media_error" };
 export type Choices = { [question: string]: { better: string; grade?: number } | { same_as: string } | { best: string; worst: string } | { order: string[][] } };
 /** question -> slot -> places of what was ticked */
 export type Ticks = { [question: string]: { [slot: string]: number[] } };
+/** question -> places of the marked words; `none`: none of them is the answer */
+export type Picks = { [question: string]: { words: number[]; none: boolean } };
 export type Answer = {
-  scores?: Scores; choices?: Choices; ticks?: Ticks; missing?: Missing; reasons?: { [question: string]: string[] }; comment?: string;
+  scores?: Scores; choices?: Choices; ticks?: Ticks; picks?: Picks; missing?: Missing; reasons?: { [question: string]: string[] }; comment?: string;
 } & { [key: string]: Json | undefined };
 export type View = (trial: Trial, stage: Stage) => Promise<Answer>;
 
@@ -248,6 +250,8 @@ export interface Stage {
   /** Shows a play button for every slot and asks for their order: as a list, or the best and the worst. Resolves with what
    *  was chosen, after Next. */
   order(how: { isList: boolean }): Promise<Answer>;
+  /** Shows a slot with the words of `extra.words`, to be marked for each question. Resolves with the marks, after Next. */
+  mark(slot: string): Promise<Answer>;
   /** A Next button that says what is missing. `done` resolves when it is pressed and nothing is. */
   next(options: { gap(): Gap | null; ready: string; word?: string }): WayOn;
   /** A framed place for the clips, as large as the page allows. */

@@ -60,7 +60,7 @@ def _write(draft: Path, example: Path, seconds: float) -> None:
     import shutil
 
     from beholder.methods import load_study
-    from beholder.stimuli.samples import make_samples
+    from beholder.stimuli.samples import make_samples, make_transcripts
     from beholder.study import schema
 
     draft.mkdir()
@@ -80,3 +80,5 @@ def _write(draft: Path, example: Path, seconds: float) -> None:
     if study.stimuli.folder is not None:
         conditions = [condition.name for condition in study.conditions]
         make_samples(draft / study.stimuli.folder, conditions=conditions or None, seconds=seconds)
+    if transcripts := study.options.get("transcripts"):
+        make_transcripts(draft / transcripts)

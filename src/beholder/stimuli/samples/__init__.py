@@ -3,12 +3,20 @@
 generation   the sample conditions of each medium with their planted quality, and writing all files
 video        a person who talks with face and hands (drawn by figure)
 audio        short phrases of instruments and a voice
+sentences    spoken sentences under noise, with transcripts
 image        places and a portrait
 text         answers to everyday questions, well and badly written
 """
 
 from __future__ import annotations
 
-from beholder.stimuli.samples.generation import QUALITIES, SAMPLE_CONDITIONS, content_name, make_samples, medium_of
+from beholder.stimuli.samples.generation import (
+    QUALITIES,
+    SAMPLE_CONDITIONS,
+    content_name,
+    make_samples,
+    make_transcripts,
+    medium_of,
+)
 
-__all__ = ["QUALITIES", "SAMPLE_CONDITIONS", "content_name", "make_samples", "medium_of"]
+__all__ = ["QUALITIES", "SAMPLE_CONDITIONS", "content_name", "make_samples", "make_transcripts", "medium_of"]

@@ -27,9 +27,12 @@ QUALITIES: Mapping[Medium, Mapping[str, float]] = {
 }
 """Quality from 0 to 1 of every sample condition by medium, best first. No name is used twice."""
 
+SPEECH_QUALITIES: Mapping[str, float] = {"clean": 0.92, "noise-12db": 0.70, "noise-3db": 0.45, "noise-minus-3db": 0.18}
+"""The same of spoken sentences: audio as well, for methods that ask about words."""
+
 SAMPLE_CONDITIONS: Mapping[str, float] = {
     name: quality for medium in get_args(Medium) for name, quality in QUALITIES[medium].items()
-}
+} | dict(SPEECH_QUALITIES)
 """Every sample condition of all media with its planted quality."""
 
 
@@ -57,7 +60,7 @@ def make_samples(
     """
     medium = medium_of(conditions or ())
     names = list(dict.fromkeys(conditions or QUALITIES[medium]))
-    kind = _kind(medium, seconds, size)
+    kind = _speech() if names[0] in SPEECH_QUALITIES else _kind(medium, seconds, size)
     for name in names:
         (folder / name).mkdir(parents=True, exist_ok=True)
     jobs = [(content, name) for content in range(contents) for name in names]
@@ -76,6 +79,14 @@ def make_samples(
     return {name: SAMPLE_CONDITIONS[name] for name in names}
 
 
+def make_transcripts(folder: Path, *, contents: int = 4) -> None:
+    """Write what is said in the sample sentences to `folder`/<content>.csv, with the time of every word."""
+    from beholder.stimuli.samples import sentences
+
+    for content in range(contents):
+        sentences.write_transcript(folder, content, _content_name(_speech(), content))
+
+
 def content_name(number: int, medium: Medium = "video") -> str:
     """Return the name of a sample content, counted from 0."""
     return _content_name(_kind(medium, 0.0, None), number)
@@ -84,6 +95,12 @@ def content_name(number: int, medium: Medium = "video") -> str:
 def _content_name(kind: _Kind, number: int) -> str:
     name = kind.contents[number % len(kind.contents)]
     return name if number < len(kind.contents) else f"{name}-{number // len(kind.contents) + 1}"
+
+
+def _speech() -> _Kind:
+    from beholder.stimuli.samples import sentences
+
+    return _Kind(sentences.CONTENTS, ".wav", sentences.write)
 
 
 def _kind(medium: Medium, seconds: float, size: tuple[int, int] | None) -> _Kind:
@@ -119,11 +136,12 @@ def medium_of(conditions: Sequence[str]) -> Medium:
             Problem("sample conditions", f"{name} is unknown", ", ".join(known), did_you_mean(name, known))
             for name in unknown
         )
-    names_by_medium: dict[Medium, list[str]] = {}
+    names_by_kind: dict[str, list[str]] = {}
     for name in conditions:
-        medium = next(medium for medium, names in QUALITIES.items() if name in names)
-        names_by_medium.setdefault(medium, []).append(name)
-    if len(names_by_medium) > 1:
-        mixed = " and ".join(f"{medium} ({', '.join(names)})" for medium, names in names_by_medium.items())
+        kind = next((medium for medium, names in QUALITIES.items() if name in names), "speech")
+        names_by_kind.setdefault(kind, []).append(name)
+    if len(names_by_kind) > 1:
+        mixed = " and ".join(f"{kind} ({', '.join(names)})" for kind, names in names_by_kind.items())
         raise StimuliError(Problem("sample conditions", f"are of several media: {mixed}", "conditions of one medium"))
-    return next(iter(names_by_medium), "video")
+    found = next(iter(names_by_kind), "video")
+    return "audio" if found == "speech" else next(medium for medium in QUALITIES if medium == found)

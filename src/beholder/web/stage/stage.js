@@ -80,6 +80,10 @@ export function openStage(step, page, kit) {
       const { survey } = await page.patience.insist(() => fetched(import("./survey.js")));
       return survey(trial, stage, options);
     },
+    async mark(id) {
+      const { transcript } = await page.patience.insist(() => fetched(import("./transcript.js")));
+      return transcript(trial, stage, id);
+    },
     async compare(rated) {
       const { compare } = await page.patience.insist(() => fetched(import("./compare.js")));
       return compare(trial, stage, rated);
