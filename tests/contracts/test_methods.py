@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 HERE = ROOT / "tests"
 BUILT_IN = (
-    "ab", "abx", "acr", "acr-hr", "best-worst", "ccr", "dcr", "likert", "mushra", "pair", "parallel", "rank",
-    "word-select",
+    "ab", "abx", "acr", "acr-hr", "av", "best-worst", "ccr", "dcr", "dscqs", "likert", "mushra", "p835", "pair",
+    "parallel", "rank", "samviq", "word-select",
 )  # fmt: skip
 
 

@@ -28,6 +28,8 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "abx": {"options": {"mode": "identify"}, "conditions": ["zqmarkworse", "zqmarkworst"]},
     "acr-hr": {"design": {"participants": 2, "trials": 4, "seed": 1}},
     "ab": {"conditions": ["zqmarkworse", "zqmarkworst"]},
+    "p835": {"questions": []},
+    "av": {"questions": []},
     "mushra": {"options": {"anchors": ["zqmarkworse", "zqmarkworst"]}},
     "likert": {"questions": [{"id": f"q{n}", "text": f"It is {word}."} for n, word in enumerate(("good", "odd"), 1)]},
 }
@@ -59,7 +61,8 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
             (folder / "transcripts" / f"{content}.txt").write_text("The small boat reached the harbour.", "utf-8")
         for strength, condition in enumerate(("zqmarkoriginal", "zqmarkworse", "zqmarkworst"), 1):
             for place, content in enumerate(("zqmarksea", "zqmarkwood")):
-                write_stimulus(folder / "stimuli" / condition / f"{content}.{suffix}", strength + 3 * place)
+                file = folder / "stimuli" / condition / f"{content}.{suffix}"
+                write_stimulus(file, strength + 3 * place, has_sound=True)
         (folder / "study.yaml").write_text(json.dumps(study_of("acr", medium)), "utf-8")
         load_catalogue(load_study(folder))
     return folders
@@ -113,11 +116,9 @@ async def test_nothing_that_a_participant_receives_names_what_is_shown(
     tmp_path: Path, media: Mapping[str, Path], whole: bool
 ) -> None:
     """Every method with one medium, each medium with several methods; whole: every pair of the two."""
-    turns = [
-        next(medium for medium in (*SUFFIXES, *SUFFIXES)[place % 4 :] if medium in find(name).media)
-        for place, name in enumerate(names())
-    ]
-    chosen = PAIRS if whole else list(zip(names(), turns, strict=True))
+    by_method = {name: [medium for method, medium in PAIRS if method == name] for name in names()}
+    turns = [(name, media[place % len(media)]) for place, (name, media) in enumerate(by_method.items())]
+    chosen = PAIRS if whole else turns
     assert {method for method, _ in chosen} == set(names())
     assert {medium for _, medium in chosen} == set(SUFFIXES)
     for method, medium in chosen:

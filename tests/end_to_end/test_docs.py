@@ -301,7 +301,7 @@ def test_every_method_has_a_readme_in_the_list_of_methods() -> None:
 
 def test_every_method_has_its_picture_in_the_gallery() -> None:
     parts = (ROOT / "docs" / "gallery.md").read_text("utf-8").split("\n## ")
-    pictured = {part.partition("\n")[0]: re.findall(r"\(pictures/([a-z-]+\.png)\)", part) for part in parts[1:]}
+    pictured = {part.partition("\n")[0]: re.findall(r"\(pictures/([a-z0-9-]+\.png)\)", part) for part in parts[1:]}
     for name in REFERENCE["OURS"]:
         assert pictured.get(name), f"{name} has no picture in the gallery"
 

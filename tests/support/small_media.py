@@ -11,8 +11,11 @@ from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.pcm import write_wav
 
 
-def write_stimulus(path: Path, strength: int) -> None:
-    """Write a small file of the medium of its suffix; `strength`, from 1 to 9, makes it another one."""
+def write_stimulus(path: Path, strength: int, *, has_sound: bool = False) -> None:
+    """Write a small file of the medium of its suffix; `strength`, from 1 to 9, makes it another one.
+
+    A video is silent unless it `has_sound`.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     draw = np.random.default_rng(strength)
     if path.suffix == ".wav":
@@ -22,5 +25,6 @@ def write_stimulus(path: Path, strength: int) -> None:
     elif path.suffix == ".txt":
         path.write_text("Some words. " * strength, "utf-8")
     else:
-        picture = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25", "-vf", f"hue=h={strength * 40}")
+        sound = ("-f", "lavfi", "-i", f"sine=f={200 * strength}:d=0.4") if has_sound else ()
+        picture = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25", *sound, "-vf", f"hue=h={strength * 40}")
         assert run_ffmpeg([*picture, "-c:v", "libx264", "-pix_fmt", "yuv420p", str(path)]).code == 0

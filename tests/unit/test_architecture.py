@@ -446,7 +446,7 @@ def test_the_type_of_a_question_is_compared_nowhere() -> None:
 # Methods
 
 
-FAMILIES = {"contract", "boards", "choices", "orders", "pairs", "presentation", "scores", "transcripts"}
+FAMILIES = {"aspects", "contract", "boards", "choices", "orders", "pairs", "presentation", "scores", "transcripts"}
 """What a method may build on: the contract, and what several methods share."""
 
 

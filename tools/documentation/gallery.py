@@ -28,6 +28,13 @@ async def answer_after(page: Page) -> None:
     await answers.nth(1).click()
 
 
+async def score_both(page: Page) -> None:
+    """See both, twice, then score each."""
+    await _sit_through(page, page.locator("main .fader-input"))
+    await _set(page, 0, 82)
+    await _set(page, 1, 47)
+
+
 async def sit_and_look(page: Page) -> None:
     """Start what is shown by itself, and stop while it is there."""
     await page.locator("main #play").click()
@@ -127,8 +134,11 @@ async def mark_two(page: Page) -> None:
 SIGHTS = (
     Sight("acr-scale", "acr", answer_after),
     Sight("acr-hr", "acr-hr", answer_after),
+    Sight("p835", "p835", answer_after),
+    Sight("av", "av", answer_after),
     Sight("dcr-reference", "dcr", sit_and_look),
     Sight("dcr", "dcr", answer_after),
+    Sight("dscqs", "dscqs", score_both),
     Sight("ccr", "ccr", answer_after),
     Sight("pair", "pair", weigh_texts),
     Sight("rank", "rank", put_two_in_order),
@@ -136,6 +146,7 @@ SIGHTS = (
     Sight("ab", "ab", flip),
     Sight("abx", "abx", listen),
     Sight("mushra", "mushra", hold_against_reference),
+    Sight("samviq", "samviq", rate_two),
     Sight("rating-page", "parallel", rate_two),
     Sight("likert", "likert", agree_with_five),
     Sight("word-select", "word-select", mark_two),

@@ -87,7 +87,7 @@ MISTAKES = (
     Mistake("nothing in the file", old=STUDY, new="# later\n"),
     Mistake("a list in place of keys", old=STUDY, new="[acr, stimuli]\n"),
     Mistake("a name with a space", old="name: wording", new="name: My study"),
-    Mistake("a method of a later version", old="method: acr", new="method: samviq"),
+    Mistake("a method of a later version", old="method: acr", new="method: mismatch"),
     Mistake("a scale of another method", old="method: acr", new="method: dcr"),
     Mistake("an option of another method", old="contact:", new="options: {anchors: [lowpass-3500]}\ncontact:"),
     Mistake("a misspelt preset", old="contact:", new="preset: p911\ncontact:"),

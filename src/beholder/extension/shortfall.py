@@ -10,7 +10,7 @@ from typing import NamedTuple
 from beholder.cleaning.screening import JudgedPopulation
 from beholder.cleaning.shortfall import Shortfall, VoteCell, list_cells, lists_to_reopen, shortfall
 from beholder.methods.contract import Method, Trial
-from beholder.planning.builder import with_breaks
+from beholder.planning.builder import in_order, with_breaks
 from beholder.planning.counts import first_occurrences, free_slots
 from beholder.planning.groups import ParticipantGroup, groups_of
 from beholder.planning.growth import extension_seed
@@ -138,10 +138,12 @@ class ShortfallPlanner:
                     {order: n for (group_name, order), n in orders.items() if group_name == own},
                     self._trials_per_list(group),
                 )
+                question_orders = self._method.units(group.study, group.catalogue).orders
                 for trials in make_replacement_lists(
                     short, self._method, extension_seed(len(self._lists) + after + len(lists), turn)
                 ):
-                    entries = (*self._training(group), *with_breaks(trials, group.study.design.breaks))
+                    ordered = in_order(trials, question_orders, len(self._lists) + after + len(lists))
+                    entries = (*self._training(group), *with_breaks(ordered, group.study.design.breaks))
                     planned = PlannedList(0, entries, group.levels, makes_up)
                     cells = Counter(list_cells(planned, self.in_pairs))
                     # Checks may have replaced everything that was needed from it.

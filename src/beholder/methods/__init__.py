@@ -5,6 +5,7 @@ scores         methods whose answer is a number for every rated slot
 choices        methods whose answer is one of two slots
 orders         pages whose stimuli are put in order
 boards         pages with one stimulus, or with many of one content
+aspects        fixed questions about one stimulus, each after a play of its own
 pairs          which stimuli are compared
 transcripts    what is said in each content, word by word
 presentation   stimuli in turn or side by side; problems that many methods share

@@ -20,7 +20,7 @@ from beholder.study.groups import group_study
 from beholder.study.markdown import marked, plain_text
 from beholder.study.model import Question, Study
 from beholder.study.parts import Fault, StudyPart, Text, raise_faults
-from beholder.study.questions import Scale
+from beholder.study.questions import SCALES, Scale
 from beholder.study.value_kinds import Allowed, InFile
 from beholder.types import Json, Medium, Role
 
@@ -59,6 +59,7 @@ __all__ = [
     "Units",
     "did_you_mean",
     "marked",
+    "named_scale",
     "plain_text",
     "raise_faults",
 ]
@@ -121,6 +122,8 @@ class Trial:
     """All slots play at once, side by side, on one clock."""
     anchor: str = ""
     """What a training example stands for on the scale: read beside it."""
+    passes: int = 1
+    """How often every slot has to be played before the answer."""
 
     @cached_property
     def slot_by_id(self) -> Mapping[str, Slot]:
@@ -167,6 +170,7 @@ class Units:
     `pairs_evenly`: every two conditions are on one page as equally often as can be (kind content).
     `companions`: a stimulus and those that must be in the same list when it is, at least `apart` trials away.
     `asks`: each dealt unit comes once for each of these sets of questions, in trials scattered over its list.
+    `orders`: orders of the questions; a list asks in one of them throughout, each order in equally many lists.
     """
 
     kind: Literal["content", "stimulus", "pair", "tuple"]
@@ -178,6 +182,7 @@ class Units:
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     apart: int = 0
     asks: tuple[tuple[str, ...], ...] = ()
+    orders: tuple[tuple[str, ...], ...] = ()
 
 
 class Judgement(NamedTuple):
@@ -258,6 +263,11 @@ class Scoring(NamedTuple):
     """Where its way to score comes from: sources, with semicolons between them."""
     controls_reference: bool = False
     """Whether the hidden reference is there to be recognised, as anchors are: no study is about its differences."""
+
+
+def named_scale(name: str) -> Scale:
+    """Return a scale by its name, such as acr5."""
+    return SCALES[name]
 
 
 def scoring_of(method: Method) -> Scoring:

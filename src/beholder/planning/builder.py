@@ -19,7 +19,7 @@ from beholder.planning.given_plan import compose_given, read_given
 from beholder.planning.groups import ParticipantGroup, for_each_group, groups_of
 from beholder.planning.list_counts import fewest_ratings, search_list_count
 from beholder.planning.model import Plan, PlannedList, no_collection
-from beholder.planning.slots import arrange, draw_colours
+from beholder.planning.slots import arrange, draw_colours, order_questions
 from beholder.planning.training import make_training
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
@@ -56,9 +56,15 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
 
 def _part(group: ParticipantGroup, group_lists: GroupLists) -> Plan:
     """Return the plan of one group, its lists numbered from 1."""
-    breaks = group.study.design.breaks
+    breaks, orders = group.study.design.breaks, group_lists.units.orders
+    # A person is asked in one order, also over several sessions.
+    chain = group.study.design.sessions_per_participant
     lists = tuple(
-        PlannedList(number, (*group_lists.training, *with_breaks(trials, breaks)), group.levels)
+        PlannedList(
+            number,
+            (*group_lists.training, *with_breaks(in_order(trials, orders, (number - 1) // chain), breaks)),
+            group.levels,
+        )
         for number, trials in enumerate(group_lists.lists, 1)
     )
     replaced_stimuli = {number: group_lists.replaced_stimuli.get(number - 1, {}) for number in range(1, len(lists) + 1)}
@@ -161,6 +167,11 @@ def _check_slots(composed: Trial, unit: Unit, units: Units, method: Method) -> N
     # Stimuli that are not permuted may have a labelled place: the reference of a pair.
     if free != allocated and (units.shuffle != "none" or not 0 < free < allocated):
         raise ValueError(f"{method.name} composed {free} slots without a label from a unit of {allocated} stimuli")
+
+
+def in_order(trials: list[Trial], orders: Sequence[Sequence[str]], turn: int) -> list[Trial]:
+    """Return the trials of a list with their questions in the order whose turn it is, if there are several."""
+    return [order_questions(trial, orders[turn % len(orders)]) for trial in trials] if orders else trials
 
 
 def with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Break]:

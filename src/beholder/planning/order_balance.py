@@ -53,7 +53,20 @@ def with_order_counts(
         after = _without_promise(_after(shown, item, is_page, design), plan)
         place = [row.count for row in counts].index("content after content")
         counts[place : place + 1] = [after] if is_page else [counts[place], after]
+    if plan.units is not None and plan.units.orders:
+        counts.append(_question_orders(plan, plan.units.orders, design.sessions_per_participant))
     return tuple(sorted(counts, key=lambda row: row.promised is None))
+
+
+def _question_orders(plan: Plan, orders: Sequence[Sequence[str]], chain: int) -> Evenness:
+    """Return in how many lists the questions come in each order."""
+    counts = dict.fromkeys(orders, 0)
+    for planned in plan.lists:
+        for trial in planned.rated[:1]:
+            asked = tuple(one.question for one in trial.asked if one.purpose == "ask")
+            counts[asked] = counts.get(asked, 0) + 1
+    least, most = min(counts.values()), max(counts.values())
+    return Evenness("lists with an order of questions", len(counts), least, most, most - least, chain)
 
 
 def _without_promise(row: Evenness, plan: Plan) -> Evenness:

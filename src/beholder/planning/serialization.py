@@ -111,6 +111,8 @@ def _trial_to_json(trial: Trial, asked: int) -> dict[str, Json]:
         data["colours"] = colours
     if trial.together:
         data["together"] = True
+    if trial.passes > 1:
+        data["passes"] = trial.passes
     if trial.draws:
         data["draws"] = trial.draws
     if trial.anchor:
@@ -215,6 +217,7 @@ def _trial_from_json(data: Mapping[str, Any], asked: tuple[Asked, ...]) -> Trial
         targets={where: _target(*target) for where, target in data.get("targets", {}).items()},
         together=data.get("together", False),
         anchor=data.get("anchor", ""),
+        passes=data.get("passes", 1),
     )
 
 

@@ -1,8 +1,9 @@
-"""The order of conditions within a trial: which one is in which slot, in which colour, or first of two."""
+"""The order within a trial: which condition is in which slot, in which colour, or first; which question is first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
@@ -141,7 +142,22 @@ def arrange(trial: Trial, name: str, order: Sequence[int], colours: Sequence[int
         slots = slots_from_columns(slot_ids(count), *shown)
     else:
         slots = _beside_labelled(trial, order, colours)
-    return Trial(name, trial.content, trial.purpose, slots, trial.asked, trial.draws, trial.targets, trial.together)
+    return Trial(
+        name, trial.content, trial.purpose, slots, trial.asked, trial.draws, trial.targets, trial.together,
+        passes=trial.passes,
+    )  # fmt: skip
+
+
+def order_questions(trial: Trial, order: Sequence[str]) -> Trial:
+    """Return the trial with its questions in this order, others after them; what is expected moves with them."""
+    places = {question: place for place, question in enumerate(order)}
+    asked = sorted(trial.asked, key=lambda one: places.get(one.question, len(places)))
+    names = {one.id: f"q{place}" for place, one in enumerate(asked, 1)}
+    targets = {}
+    for where, target in trial.targets.items():
+        question, slot = where.split(".")
+        targets[f"{names[question]}.{slot}"] = target
+    return replace(trial, asked=tuple(one._replace(id=names[one.id]) for one in asked), targets=targets)
 
 
 def _beside_labelled(trial: Trial, order: Sequence[int], colours: Sequence[int]) -> tuple[Slot, ...]:

@@ -79,6 +79,11 @@ REFERENCES = (
         "prediction models",
     ),
     _standard(
+        "itu-p835", "ITU-T P.835", "11/2003",
+        "Subjective test methodology for evaluating speech communication systems that include noise suppression "
+        "algorithm",
+    ),
+    _standard(
         "itu-bs1534", "ITU-R BS.1534-3", "10/2015",
         "Method for the subjective assessment of intermediate quality level of audio systems",
     ),

@@ -326,7 +326,7 @@ def _playback_evidence(
         if slot in missing:
             if watched.errors == 0:
                 raise Refused(words["not_missing"], where=f"answer.missing.{slot}", code="not_missing")
-        elif not is_watched(watched, lengths[slot], rule):
+        elif not is_watched(watched, lengths[slot], rule, trial.passes):
             raise Refused(words["not_watched"], where=slot, allowed=f"watch: {rule}", code="not_watched")
     times = [watched.watched_ms for watched in evidence.slots.values()]
     watched_ms = max(times, default=0) if trial.together else sum(times)

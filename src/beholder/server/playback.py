@@ -323,11 +323,13 @@ def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, i
                     player.ranges.clear()  # it has to be played again
 
 
-def is_watched(playback: SlotPlayback, length_ms: int, rule: Literal["whole", "start", "none"]) -> bool:
-    """Return whether a slot was watched as the study requires. Frames prove it, not the `ended` event."""
+def is_watched(
+    playback: SlotPlayback, length_ms: int, rule: Literal["whole", "start", "none"], passes: int = 1
+) -> bool:
+    """Return whether a slot was watched as the study requires, and as often. Frames prove it, not the `ended` event."""
     if rule == "none":
         return True
-    if playback.plays == 0 or playback.frames == 0:
+    if playback.plays < passes or playback.frames == 0:
         return False
     return rule == "start" or is_whole(playback.coverage, playback.furthest_ms, length_ms)
 

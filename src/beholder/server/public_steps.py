@@ -120,6 +120,7 @@ def _public_examples(
             "slots": _public_slots(step, trial, media),
             "playback": _public_playback(page_playback(playback, page)),
             "together": False,
+            "passes": 1,
             "extra": {},
         },
         "captions": [marked(example.caption) for example in page.examples],
@@ -160,6 +161,7 @@ def _public_trial(
         "slots": _public_slots(step, trial, media),
         "playback": _public_playback(playback),
         "together": trial.together,
+        "passes": trial.passes,
         "extra": dict(method.extra(trial)),
     }  # fmt: skip
 

@@ -164,7 +164,7 @@ def _family(method: Method) -> RatingKind | None:
     if isinstance(method, OrderMethod):
         return "score" if _has_family_functions(method, OrderMethod, "respond", "judgements") else None
     if isinstance(method, ScoreMethod):
-        return "score" if _has_family_functions(method, ScoreMethod, "respond") else None
+        return "score" if _has_family_functions(method, ScoreMethod, "respond", "judgements") else None
     if isinstance(method, ChoiceMethod):
         return method.kind if _has_family_functions(method, ChoiceMethod, "respond", "judgement") else None
     return None

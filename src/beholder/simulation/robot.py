@@ -187,10 +187,10 @@ class Robot:
 
 
 def watch_events(trial: Mapping[str, Any]) -> list[Any]:
-    """Return the log of playing every slot once to the end: one after the other, or all at once."""
+    """Return the log of playing every slot to the end, as often as is asked: one after the other, or all at once."""
     now, at_once = 200.0, bool(trial.get("together"))
     events: list[Any] = [[0, "shown", None, {}]]
-    for slot in trial["slots"]:
+    for slot in [*trial["slots"]] * trial.get("passes", 1):
         started, now = now, now + slot["media"]["ms"]
         events += _play_events(slot, started, now)
         now = started if at_once else now + 500
@@ -233,19 +233,21 @@ _FRAME_MS = 40
 
 
 def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Generator, *, is_away: bool = False) -> _Log:
-    """Return the log of playing every slot once and answering; the page is left at its last event."""
+    """Return the log of playing every slot and answering after its last play; the page is left at its last event."""
     pace = _ResponseTimes(habits, rng)
     events: _Log = [[0, "shown", None, {}]]
     clicks = list(_judgements(trial, answer))
     now, at_once = pace.after(_ORIENT_MS), bool(trial.get("together"))
     gap = (trial.get("extra") or {}).get("gap")
     ended = now
-    for slot in trial["slots"]:
+    plays = [*trial["slots"]] * trial.get("passes", 1)
+    for place, slot in enumerate(plays):
         started, more = now, pace.play(slot, now, is_away=is_away)
         events += more
         ended = max(ended, more[-1][0])
         now = started if at_once else ended
-        own = [one for one in clicks if one[1] == slot["id"] and len(trial["slots"]) > 1 and not at_once]
+        is_answered = len(trial["slots"]) > 1 and not at_once and place >= len(plays) - len(trial["slots"])
+        own = [one for one in clicks if is_answered and one[1] == slot["id"]]
         now = _add_clicks(events, own, now, pace)
         clicks = [one for one in clicks if one not in own]
         now += 0 if at_once else pace.after(_BETWEEN_MS) if gap is None else 1000 * gap
@@ -257,6 +259,7 @@ def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Genera
 def page_ms(trial: Trial, lengths_ms: Sequence[int], habits: Habits) -> tuple[float, float]:
     """Return the median time of a page in two parts: without the judgements, and the judgements."""
     played = max(lengths_ms, default=0) if trial.together else sum(lengths_ms) + _BETWEEN_MS * len(lengths_ms)
+    played *= trial.passes
     rated = sum(slot.rated for slot in trial.slots)
     judged = [
         (habits.slider_s if asked.scale.look == "slider" else habits.click_s) * (1 if asked.scale.min < 0 else rated)

@@ -108,5 +108,5 @@ def _map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-RESERVED_METHODS = frozenset(("dscqs", "samviq", "mismatch"))
+RESERVED_METHODS = frozenset(("mismatch",))
 """Methods of later versions. They are refused by name, so that nobody takes them for typing errors."""

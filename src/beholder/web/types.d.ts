@@ -26,6 +26,8 @@ export interface Trial {
   asked: Asked[]; slots: Slot[]; playback: Playback; extra: { [key: string]: Json };
   /** All slots play at once, side by side, on one clock. */
   together: boolean;
+  /** How often every slot has to be played before the answer. */
+  passes: number;
 }
 
 export interface Item {
@@ -230,17 +232,20 @@ export interface Stage {
   /** Shows one slot by itself, after a gesture, in full screen where the study says so. Resolves when it was watched. */
   play(slot: string): Promise<void>;
   /** Shows slots one after the other after one gesture, `gap` seconds of grey between them. Resolves when all were
-   *  watched, or would not play. `isAgain`: asked for once more, so without a press. */
-  sequence(slots: string[], options: { gap: number; isAgain?: boolean }): Promise<void>;
+   *  watched, or would not play. `isAgain`: asked for once more, so without a press. `passes`: how often all come. */
+  sequence(slots: string[], options: { gap: number; isAgain?: boolean; passes?: number }): Promise<void>;
   /** Shows slots side by side and at once after one gesture, in this order; `sound` names the one that is heard. */
   sideBySide(slots: string[], options: { sound?: string | null; isAgain?: boolean }): Promise<void>;
   /** Plays a slot on the screen of the page, at once; again pauses it. */
   switchTo(slot: string): void;
   /** Asks all questions of the trial about one slot; resolves with what was chosen, after Next. */
   ask(slot: string): Promise<Answer>;
-  /** Shows all slots as `extra.presentation` says and asks about them: for a score of the slot that is named, else which
-   *  of the two without a name it is. Resolves with what was chosen, after Next. */
+  /** Shows all slots as `extra.presentation` says and asks about them: for a score of the slot that is named, or of
+   *  `both`, else which of the two without a name it is. Resolves with what was chosen, after Next. */
   compare(rated?: string): Promise<Answer>;
+  /** Plays the only slot once for each question, and asks one after each play; `attend` says what to attend to in each.
+   *  Resolves with all answers. */
+  passes(attend: Words[]): Promise<Answer>;
   /** Shows a play button for every slot and a slider for every rated one, under one screen or transport. Resolves with
    *  all values, after Next. */
   board(options: BoardOptions): Promise<Answer>;

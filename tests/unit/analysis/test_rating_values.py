@@ -103,6 +103,6 @@ def test_an_unknown_scale_is_told() -> None:
     with pytest.raises(UserError) as error:
         parse_scale("acr")
     assert str(error.value) == (
-        "--scale  is acr. Allowed: two ends such as 1..5, or acr5, acr9, acr11, dcr5, dcr9, ccr5, ccr7, ccr9, pref2, "
-        "pref3, agree5 or cont100. Did you mean acr9?"
+        "--scale  is acr. Allowed: two ends such as 1..5, or acr5, acr9, acr11, dcr5, dcr9, sig5, bak5, grade5, ccr5, "
+        "ccr7, ccr9, pref2, pref3, order, agree5 or cont100. Did you mean acr9?"
     )

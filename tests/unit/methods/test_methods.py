@@ -45,7 +45,22 @@ def refusal(name: str) -> str:
 
 
 def test_every_registered_method_is_found_under_its_name() -> None:
-    ours = {"ab", "abx", "acr", "acr-hr", "ccr", "dcr", "likert", "mushra", "pair", "parallel"}
+    ours = {
+        "ab",
+        "abx",
+        "acr",
+        "acr-hr",
+        "av",
+        "ccr",
+        "dcr",
+        "dscqs",
+        "likert",
+        "mushra",
+        "p835",
+        "pair",
+        "parallel",
+        "samviq",
+    }
     assert set(names()) >= ours
     assert {name: method.name for name, method in methods().items()} == {name: name for name in names()}
 

@@ -10,6 +10,7 @@ import pytest
 import beholder
 from beholder.errors import Problem
 from beholder.methods import find, names
+from beholder.methods.aspects import AspectMethod
 from beholder.methods.presentation import medium_problems
 from beholder.stimuli.samples import make_samples
 from beholder.testing import write_study
@@ -32,10 +33,20 @@ def test_ticks_are_for_likert() -> None:
     ]
 
 
-@pytest.mark.parametrize("medium", get_args(Medium))
-@pytest.mark.parametrize("name", [name for name in names() if "transcripts" not in find(name).Options.model_fields])
-def test_every_method_that_needs_no_words_takes_every_medium(name: str, medium: Medium) -> None:
-    conditions, options = (["a", "b"], {"options": {"mode": "identify"}}) if name == "abx" else (TWO, {})
+@pytest.mark.parametrize(
+    ("name", "medium"),
+    [
+        (name, medium)
+        for name in names()
+        for medium in get_args(Medium)
+        if medium in find(name).media and "transcripts" not in find(name).Options.model_fields
+    ],
+)
+def test_every_method_takes_its_media(name: str, medium: Medium) -> None:
+    conditions: list[Any] = ["a", "b"] if name == "abx" else TWO
+    options: dict[str, Any] = {"options": {"mode": "identify"}} if name == "abx" else {}
+    if isinstance(find(name), AspectMethod):
+        options = {"questions": None}
     study = make_study(name, conditions, design={"participants": 4, "trials": {"acr-hr": 4}.get(name, 2)}, **options)
     assert problems(study, catalogue_of(study, medium=medium)) == []
 

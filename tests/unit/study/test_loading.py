@@ -137,8 +137,8 @@ SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a lette
         ("questions: [{id: q, text: x, scale: acr4}]",
          f"questions.0.scale is acr4, which is not a scale. {NAMED} Did you mean acr9?"),
         ("questions: [{id: q, text: x, scale: [1]}]",
-         "questions.0.scale is a list. Allowed: acr5, acr9, acr11, dcr5, dcr9, ccr5, ccr7, ccr9, pref2, "
-         "pref3, agree5, cont100, or {min, max, step, labels, look}."),
+         "questions.0.scale is a list. Allowed: acr5, acr9, acr11, dcr5, dcr9, sig5, bak5, grade5, ccr5, "
+         "ccr7, ccr9, pref2, pref3, order, agree5, cont100, or {min, max, step, labels, look}."),
         # what a later version brings
         ("questions: [{id: q, text: x, scale: dcr5}]",
          f"questions.0.scale is dcr5, which acr does not use. {NAMED}"),
@@ -246,7 +246,7 @@ def test_a_problem_says_what_is_wrong_and_what_is_allowed(tmp_path: Path, writte
     ("written", "message"),
     [
         ("method: acrr", "study.yaml:4  method is acrr, which is not a method. Allowed: {names}. Did you mean acr?"),
-        ("method: dscqs", "study.yaml:4  method is dscqs, which is not in this version. Allowed: {names}."),
+        ("method: mismatch", "study.yaml:4  method is mismatch, which is not in this version. Allowed: {names}."),
         ("method:", "study.yaml:4  method is empty. Allowed: {names}."),
         ("method: [acr]", "study.yaml:4  method is a list. Allowed: {names}."),
         ("", "study.yaml:1  method is missing. Allowed: {names}."),

@@ -30,9 +30,14 @@ QUALITIES: Mapping[Medium, Mapping[str, float]] = {
 SPEECH_QUALITIES: Mapping[str, float] = {"clean": 0.92, "noise-12db": 0.70, "noise-3db": 0.45, "noise-minus-3db": 0.18}
 """The same of spoken sentences: audio as well, for methods that ask about words."""
 
+WITH_SOUND: Mapping[str, float] = {"lifelike": 0.93, "muffled": 0.64, "pixelated": 0.42, "poor": 0.18}
+"""The same of videos with sound: everything clear, only the sound bad, only the picture bad, both bad."""
+
 SAMPLE_CONDITIONS: Mapping[str, float] = {
-    name: quality for medium in get_args(Medium) for name, quality in QUALITIES[medium].items()
-} | dict(SPEECH_QUALITIES)
+    **{name: quality for medium in get_args(Medium) for name, quality in QUALITIES[medium].items()},
+    **SPEECH_QUALITIES,
+    **WITH_SOUND,
+}
 """Every sample condition of all media with its planted quality."""
 
 
@@ -138,7 +143,8 @@ def medium_of(conditions: Sequence[str]) -> Medium:
         )
     names_by_kind: dict[str, list[str]] = {}
     for name in conditions:
-        kind = next((medium for medium, names in QUALITIES.items() if name in names), "speech")
+        other = "video" if name in WITH_SOUND else "speech"
+        kind = next((medium for medium, names in QUALITIES.items() if name in names), other)
         names_by_kind.setdefault(kind, []).append(name)
     if len(names_by_kind) > 1:
         mixed = " and ".join(f"{kind} ({', '.join(names)})" for kind, names in names_by_kind.items())

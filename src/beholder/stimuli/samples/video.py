@@ -15,6 +15,7 @@ from PIL import Image, ImageFilter
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument
+from beholder.stimuli.samples import audio
 from beholder.stimuli.samples.figure import FIGURES, draw_figure, paint_wall
 
 # Motion
@@ -200,8 +201,18 @@ _DEGRADATIONS: Mapping[str, _Degradation] = {
 }
 
 
+_WITH_SOUND: Mapping[str, tuple[str, str]] = {
+    "lifelike": ("natural", "original"),
+    "muffled": ("natural", "strong"),
+    "pixelated": ("blocky", "original"),
+    "poor": ("blocky", "strong"),
+}
+"""Conditions of videos with sound, as those of their picture and of their sound."""
+
+
 def frames(content: int, condition: str, seconds: float, size: tuple[int, int]) -> Iterator[Image.Image]:
     """Yield the pictures of one sample."""
+    condition, _ = _WITH_SOUND.get(condition, (condition, ""))
     degradation = _DEGRADATIONS[condition]
     look = FIGURES[content % len(FIGURES)]
     # A seed of its own for each: the same talk under each condition, other noise in each.
@@ -222,9 +233,14 @@ def write(target: Path, content: int, condition: str, seconds: float, size: tupl
     """Write one sample as H.264, whole or not at all; odd sizes become even."""
     size = (size[0] + size[0] % 2, size[1] + size[1] % 2)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
+    _, heard = _WITH_SOUND.get(condition, (condition, ""))
+    sound = part.with_suffix(".wav")
+    if heard:
+        audio.write(sound, content, heard, seconds)
     arguments = [
         "-v", "error", "-y",
         "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(_FPS), "-i", "pipe:0",
+        *(("-i", file_argument(sound), "-c:a", "aac", "-b:a", "96k", "-flags:a", "+bitexact") if heard else ()),
         "-c:v", "libx264", "-profile:v", "main", "-preset", "veryfast", "-crf", "22", "-pix_fmt", "yuv420p",
         "-threads", "1", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart",
         "-f", "mp4", file_argument(part),
@@ -242,3 +258,4 @@ def write(target: Path, content: int, condition: str, seconds: float, size: tupl
         put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)
+        sound.unlink(missing_ok=True)

@@ -65,6 +65,65 @@ export function scoreBallot(trial, stage, id, { onChange, onLocked }) {
   };
 }
 
+/** Return the ballot that gives every rated slot a score for each question, by sliders beside each other.
+ *  @param {Trial} trial @param {Stage} stage @param {Hooks} hooks @returns {Ballot} */
+export function scoresBallot(trial, stage, { onChange, onLocked }) {
+  const kept = /** @type {Scores} */ (stage.draft.get("scores") ?? {});
+  const rated = trial.slots.filter((slot) => slot.rated);
+  /** @type {Map<string, Control>} */
+  const controls = new Map();
+  const sections = trial.asked.map((asked, place) => {
+    const { labels, field } = stage.bands(asked.scale);
+    const columns = rated.map((slot) => {
+      const control = stage.fader({
+        scale: asked.scale,
+        label: stage.say("board.score.of", { label: stage.label(slot), question: asked.text }),
+        value: kept[asked.id]?.[slot.id] ?? null,
+        question: asked.id,
+        slot: slot.id,
+        onChange(value) {
+          (kept[asked.id] ??= {})[slot.id] = value;
+          stage.draft.set("scores", kept);
+          onChange();
+        },
+        onLocked,
+      });
+      controls.set(`${asked.id}.${slot.id}`, control);
+      const letter = element("p", { class: "scale-letter", "aria-hidden": "true" }, stage.label(slot));
+      return element("div", { class: "column" }, letter, control.element);
+    });
+    const board = element("div", { class: "columns", vars: { slots: rated.length } }, field, columns);
+    return element(
+      "section",
+      { class: "vote-question" },
+      titleOf(trial, place),
+      element("div", { class: "board board-single board-pair" }, labels, board),
+    );
+  });
+  return {
+    sections,
+    gap() {
+      const open = [...controls.values()].filter(({ value }) => value === null);
+      if (open.length === 0) return null;
+      return { reason: stage.say("board.left.set", { n: open.length }), focus: () => open[0].focus() };
+    },
+    lock(reason) {
+      for (const control of controls.values()) control.lock(reason);
+    },
+    answer: () => ({
+      scores: /** @type {Scores} */ (
+        Object.fromEntries(
+          trial.asked.map(({ id }) => [
+            id,
+            Object.fromEntries(rated.map((slot) => [slot.id, controls.get(`${id}.${slot.id}`)?.value])),
+          ]),
+        )
+      ),
+    }),
+    bindings: () => [],
+  };
+}
+
 /** Return that some questions are open, in words, or null. @param {Trial} trial @param {Stage} stage
  *  @param {{ focus(): void }[]} open @returns {Gap | null} */
 export function gapOf({ asked }, { say }, open) {

@@ -11,11 +11,12 @@ const NAME_PX = 40; // what a name and the room around it take
 
 /** Return what a slot is called while it is shown. @param {Trial} trial @param {Stage} stage @param {Show} show
  *  @param {Slot} slot @returns {string} */
-export function caption(trial, { say, label }, { slots, way }, slot) {
+export function caption(trial, { say, label }, { slots, way, passes }, slot) {
   if (way === "one") return "";
   if (slot.label !== null && /^[a-z]/.test(slot.label)) return label(slot);
   const hasReference = slots.some((one) => one.label === "reference");
   if (hasReference && slots.length === 2) return say(way === "sequence" ? "theatre.rate" : "theatre.rated");
+  if (passes > 1) return label(slot); // then its scale has that letter
   if (way === "sequence") return say(`theatre.place.${slots.indexOf(slot) + 1}`);
   if (slots.length !== 2 || slots.some((one) => one.label !== null && /^[a-z]/.test(one.label))) return label(slot);
   return say(slots.indexOf(slot) === 0 ? "theatre.left" : "theatre.right");

@@ -1,6 +1,6 @@
 // Two or three of the same content, held against each other: how they are shown, and what is asked then.
 
-import { scoreBallot } from "./ballot.js";
+import { scoreBallot, scoresBallot } from "./ballot.js";
 import { showcase } from "./showcase.js";
 import { card } from "./card.js";
 import { choiceBallot, presentationOf } from "./choice.js";
@@ -10,7 +10,7 @@ import { stylesheet } from "../stylesheet.js";
 /** @import { Ballot, Hooks } from "./ballot.js" */
 
 /** Show all slots of a trial as its `presentation` says and ask about them: for a score of one slot where `rated`
- *  names it, else which one it is.
+ *  names it, or of `both`, else which one it is.
  *  @param {Trial} trial @param {Stage} stage @param {string} [rated] @returns {Promise<Answer>} */
 export async function compare(trial, stage, rated) {
   const { player, say } = stage;
@@ -21,7 +21,11 @@ export async function compare(trial, stage, rated) {
   const isFailed = () => ids.some((id) => player.failure(id) !== null);
   /** @type {(hooks: Hooks) => Ballot} */
   const make = (hooks) =>
-    rated === undefined ? choiceBallot(trial, stage, hooks) : scoreBallot(trial, stage, rated, hooks);
+    rated === undefined
+      ? choiceBallot(trial, stage, hooks)
+      : rated === "both"
+        ? scoresBallot(trial, stage, hooks)
+        : scoreBallot(trial, stage, rated, hooks);
   const nothing = { [rated === undefined ? "choices" : "scores"]: {} };
   if (rated !== undefined) nothing["scores"] = Object.fromEntries(trial.asked.map((asked) => [asked.id, {}]));
   const failed = say(`compare.failed.${medium}`);
@@ -35,10 +39,11 @@ export async function compare(trial, stage, rated) {
       const sound = trial.extra["sound"];
       await stage.sideBySide(ids, { sound: typeof sound === "string" ? sound : null, isAgain });
     } else {
-      await stage.sequence(ids, { gap: Number(trial.extra["gap"] ?? 1), isAgain });
+      await stage.sequence(ids, { gap: Number(trial.extra["gap"] ?? 1), isAgain, passes: isAgain ? 1 : trial.passes });
     }
+    stage.draft.set("shown", true);
   }
-  const isSeen = trial.playback.watch !== "none" && ids.every((id) => player.isWatched(id));
+  const isSeen = trial.playback.watch !== "none" && (trial.passes > 1 ? stage.draft.get("shown") === true : ids.every((id) => player.isWatched(id)));
   if (!isFailed() && !isSeen) await show(false);
   for (;;) {
     const answer = await card(trial, stage, {

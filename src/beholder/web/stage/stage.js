@@ -54,8 +54,8 @@ export function openStage(step, page, kit) {
     async play(id) {
       if (isOpen([id])) await show([id], { way: "one" });
     },
-    async sequence(ids, { gap, isAgain = false }) {
-      if (isAgain || isOpen(ids)) await show(ids, { way: "sequence", gap, isAgain });
+    async sequence(ids, { gap, isAgain = false, passes = 1 }) {
+      if (isAgain || passes > 1 || isOpen(ids)) await show(ids, { way: "sequence", gap, isAgain, passes });
     },
     async sideBySide(ids, { sound = null, isAgain = false }) {
       if (isAgain || isOpen(ids)) await show(ids, { way: "together", sound, isAgain });
@@ -83,6 +83,11 @@ export function openStage(step, page, kit) {
     async mark(id) {
       const { transcript } = await page.patience.insist(() => fetched(import("./transcript.js")));
       return transcript(trial, stage, id);
+    },
+    async passes(attend) {
+      const { passes } = await page.patience.insist(() => fetched(import("./passes.js")));
+      const [{ id }] = trial.slots;
+      return passes(trial, stage, attend, (how) => show([id], { way: "one", ...how }));
     },
     async compare(rated) {
       const { compare } = await page.patience.insist(() => fetched(import("./compare.js")));
@@ -159,7 +164,7 @@ export function openStage(step, page, kit) {
   /** @param {string[]} ids @param {Partial<Show> & Pick<Show, "way">} how */
   async function show(ids, how) {
     const { theatre } = await page.patience.insist(() => fetched(import("./theatre.js")));
-    await theatre(trial, stage, { gap: 1, sound: null, isAgain: false, ...how, slots: ids.map(slotOf) });
+    await theatre(trial, stage, { gap: 1, sound: null, isAgain: false, title: "", passes: 1, ...how, slots: ids.map(slotOf) });
   }
 
   /** Letters come from the plan; places that stay have words of their own. @param {Slot} slot */

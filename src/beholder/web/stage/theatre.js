@@ -10,8 +10,9 @@ import { turned } from "./turned.js";
 /** @import { Stage, Slot, Trial } from "../types" */
 
 /** How stimuli are shown. `gap`: seconds of grey between two. `sound`: which of those at once is heard.
+ *  `title`: words above the play button in place of the usual ones. `passes`: how often all come in turn.
  *  @typedef {{ slots: Slot[], way: "one" | "sequence" | "together", gap: number, sound: string | null,
- *              isAgain: boolean }} Show */
+ *              isAgain: boolean, title: string, passes: number }} Show */
 
 /** Show slots until they have been watched as the study asks, or would not play.
  *  @param {Trial} trial @param {Stage} stage @param {Show} show @returns {Promise<void>} */
@@ -47,7 +48,7 @@ export async function theatre(trial, stage, show) {
 
   const words = [
     isFull && isFilling && say(`theatre.${many}full`),
-    way !== "one" && say(`theatre.${way}`),
+    way !== "one" && say(`theatre.${way}${show.passes > 1 ? ".twice" : ""}`),
     medium === "video" && playback.sound === "off" && say("theatre.silent"),
     say(`theatre.${count}then${way === "one" && isStill ? ".still" : ""}`),
   ];
@@ -55,7 +56,8 @@ export async function theatre(trial, stage, show) {
   let word = "ready";
   let isAsked = show.isAgain; // who asked for it again has pressed already: no second press
   while (!signal.aborted) {
-    fill(title, say(`theatre.${word}.${word === "ready" ? count : many}${medium}`));
+    const usual = say(`theatre.${word}.${word === "ready" ? count : many}${medium}`);
+    fill(title, word === "ready" && show.title !== "" ? show.title : usual);
     fill(text, [word === "stopped" && say("theatre.once-more"), ...words].filter(Boolean).join(" "));
     if (!isAsked) {
       play.focus({ preventScroll: true });
@@ -106,7 +108,8 @@ export async function theatre(trial, stage, show) {
 
   /** @param {AbortSignal} over @returns {Promise<"over" | "stopped" | "refused">} */
   async function inTurn(over) {
-    for (const [place, slot] of slots.entries()) {
+    const turns = Array.from({ length: show.passes }, () => slots).flat();
+    for (const [place, slot] of turns.entries()) {
       if (place > 0 || hall.isTight) await hall.rest(place > 0 ? show.gap : 1, slot);
       if (over.aborted) return "stopped";
       hall.show([slot]);
