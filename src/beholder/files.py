@@ -173,13 +173,13 @@ def _link_or_copy(path: Path, other: Path) -> None:
         shutil.copy2(path, other)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part."""
+def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file, whole or in parts, so that a reader sees the old one or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines((content,) if isinstance(content, bytes) else content)
         # mkstemp makes files for the owner only; these are for colleagues and web servers too.
         Path(name).chmod(0o644)
         Path(name).replace(path)

@@ -185,6 +185,9 @@ async def test_arrivals_are_paced_by_address_and_whoever_is_inside_never_meets_i
     token = came[0].json()["token"]
     again = {"study": "tiny", "params": {"resume": token}, "device": {}}
     assert (await server.client.post("/api/arrive", json=again, headers=crowd)).status_code == 200
+    other = {"study": "tiny", "params": {"participant": "ada"}, "device": {}, "token": token}
+    begun = [(await server.client.post("/api/arrive", json=other, headers=crowd)).status_code for _ in range(3)]
+    assert begun[-1] == 429, "nobody begins again and again under other ids with the token of one session"
     forged = {"study": "tiny", "params": {"resume": "tiny.x.y"}, "device": {}}
     lied = await asyncio.gather(*(server.client.post("/api/arrive", json=forged, headers=crowd) for _ in range(60)))
     assert {one.status_code for one in lied} <= {401, 429}

@@ -137,8 +137,9 @@ def test_of_servers_that_start_in_one_folder_one_serves_and_the_others_say_so(tm
             time.sleep(0.02)
         for one in ended:
             assert one.stderr is not None
-            said = one.stderr.read().decode()
-            assert (one.returncode, "is in use by another server" in said, "Traceback" in said) == (2, True, False)
+            told = one.stderr.read().decode()
+            seen = one.returncode, "is in use by another server" in told, "Traceback" in told
+            assert seen == (2, True, False), told
         for one in servers:
             one.kill()
             one.communicate()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.checks.known_answers import Attention
-from beholder.files import csv_lines, csv_text
+from beholder.files import csv_lines, csv_text, write_atomically
 from beholder.methods.contract import Trial
 from beholder.planning.balance import balance, balance_table
 from beholder.planning.counts import compared_slots, free_slots
@@ -107,13 +107,15 @@ def _line(planned: Json) -> str:
 
 def _replace(path: Path, text: Iterable[str]) -> str:
     """Write a file atomically and return the SHA-256 of its content."""
-    temporary, digest = path.with_name(path.name + ".new"), hashlib.sha256()
-    with temporary.open("wb") as file:
+    digest = hashlib.sha256()
+
+    def parts() -> Iterator[bytes]:
         for part in text:
             data = part.encode()
             digest.update(data)
-            file.write(data)
-    temporary.replace(path)
+            yield data
+
+    write_atomically(path, parts())
     return digest.hexdigest()
 
 

@@ -93,20 +93,26 @@ async def _stopped_sessions(ctx: Context, participants: Collection[str]) -> list
 # Sessions of a participant who arrives
 
 
-async def admit(ctx: Context, identity: Identity, device: Mapping[str, Json], now: datetime) -> tuple[str, bool]:
+async def admit(
+    ctx: Context, identity: Identity, device: Mapping[str, Json], now: datetime, pace: Callable[[], None]
+) -> tuple[str, bool]:
     """Return the session of a participant who arrives, and whether it is new, or raise Refused.
 
     It is the first one that has not ended. Where only a readable id says who comes, one that has begun is refused, and
     one in which nobody has agreed is passed over. A participant who was screened out gets no other session, except with
     another device if only the device did not qualify, or where the researcher readmitted them. A new session
     starts all attempts again. A participant with a list in another run of the study gets none in this one.
+    `pace` is called for somebody who has not begun, unless the browser has kept the session; it may raise Refused.
     """
     taken = await ctx.store.runs_taken(identity.participant, identity.mode)
     if taken - {ctx.served.study.run}:
         raise ctx.entrance.refusal("earlier_run")
+    kept = await kept_session(ctx, identity)
     if not taken:
+        if kept is None:
+            pace()
         await _check_new(ctx, identity, device, now)
-    if (kept := await kept_session(ctx, identity)) is not None:
+    if kept is not None:
         await _check_place(ctx, identity, kept, now)
         return kept.session.session, False
     visit = completed = unbegun = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -58,12 +59,16 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         except Refused:
             return False
 
-    def pace_strangers(request: Request, params: Mapping[str, str], token: str) -> None:
+    def pace_strangers(request: Request, params: Mapping[str, str], token: str) -> Callable[[], None]:
+        """Take from the pace of arrivals, or return how to, for somebody with a session who may begin another."""
         # Robots and previews are signed; that is looked at first, and nothing is stored for a forged one.
-        if params.keys().isdisjoint(("robot", "preview")) and not any(
-            map(is_token, (params.get("resume"), params.get("again"), token))
-        ):
-            pace.take(request.scope.get("beholder.address", ""))
+        if not params.keys().isdisjoint(("robot", "preview")):
+            return lambda: None
+        take = partial(pace.take, request.scope.get("beholder.address", ""))
+        if any(map(is_token, (params.get("resume"), params.get("again"), token))):
+            return take  # with one token somebody could begin again and again under other ids
+        take()
+        return lambda: None
 
     async def show(request: Request) -> Response:
         if request.path_params["study"] != study.name:
@@ -89,8 +94,8 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
             for name, value in params.items()
         }
         token = _parameter(body.get("token", ""))
-        pace_strangers(request, named, token)
-        is_new, arrival = await service.arrive(named, read_device(device), token)
+        pace_if_new = pace_strangers(request, named, token)
+        is_new, arrival = await service.arrive(named, read_device(device), token, pace_if_new)
         return JsonReply(arrival, 201 if is_new else 200)
 
     async def step(request: Request) -> Response:

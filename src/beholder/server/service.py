@@ -110,11 +110,16 @@ class StudyService:
         self.removal = VisitRemoval(self.context)
 
     async def arrive(
-        self, params: Mapping[str, str], device: Mapping[str, Json], token: str = ""
+        self,
+        params: Mapping[str, str],
+        device: Mapping[str, Json],
+        token: str = "",
+        pace: Callable[[], None] = lambda: None,
     ) -> tuple[bool, dict[str, Json]]:
         """Return whether the session is new, and everything that a browser needs to begin or continue.
 
         `token` is what the browser has kept of an earlier session: with it, a readable id leads back to that session.
+        `pace` refuses people who begin, where too many do.
         """
         ctx = self.context
         identity = identify(await present_params(ctx, params), ctx.entrance, ctx.blocked)
@@ -124,7 +129,7 @@ class StudyService:
             return False, self._arrival(shown.session, shown.link, step, {"steps": shown.steps}, identity.preview)
         await self.refresh()
         signature = params.get(ctx.entrance.signature_parameter, "")
-        session, is_new = await self._session_of(await prove(ctx, identity, token, signature), device)
+        session, is_new = await self._session_of(await prove(ctx, identity, token, signature), device, pace)
         facts = await load_session(ctx, session)
         await check_moderation(ctx, facts)
         if not is_new:
@@ -137,7 +142,9 @@ class StudyService:
         arrival = self._arrival(session, link, page, None, facts.list, is_watched=is_person(facts.session.mode))
         return is_new, arrival | {"draft": draft}
 
-    async def _session_of(self, identity: Identity, device: Mapping[str, Json]) -> tuple[str, bool]:
+    async def _session_of(
+        self, identity: Identity, device: Mapping[str, Json], pace: Callable[[], None]
+    ) -> tuple[str, bool]:
         """Return the session in which a participant goes on or begins, and whether it is new."""
         ctx, earlier = self.context, identity.session
         identity, session = await resume(ctx, identity)
@@ -151,7 +158,7 @@ class StudyService:
                 raise ctx.entrance.refusal("other_device")
         else:
             try:
-                session, is_new = await admit(ctx, identity, device, self.now())
+                session, is_new = await admit(ctx, identity, device, self.now(), pace)
             except Refused as refused:
                 raise await without_code(ctx, refused, identity) from None
             await record_visit(ctx, identity, session)
