@@ -30,6 +30,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "ab": {"conditions": ["zqmarkworse", "zqmarkworst"]},
     "p835": {"questions": []},
     "av": {"questions": []},
+    "samviq": {"playback": {"watch": "whole"}},
     "mushra": {"options": {"anchors": ["zqmarkworse", "zqmarkworst"]}},
     "likert": {"questions": [{"id": f"q{n}", "text": f"It is {word}."} for n, word in enumerate(("good", "odd"), 1)]},
 }
