@@ -125,7 +125,7 @@ async def test_a_trial_has_only_public_fields(crawled: tuple[Crawler, list[dict[
         if step["kind"] != "trial":
             continue
         assert set(step) == {"key", "kind", "progress", "prefetch", "method", "trial"}
-        assert set(step["trial"]) == {"asked", "slots", "playback", "together", "extra"}
+        assert set(step["trial"]) == {"asked", "slots", "playback", "together", "passes", "extra"}
         for asked in step["trial"]["asked"]:
             assert set(asked) == {"id", "text", "scale", "ticks"}
         for slot in step["trial"]["slots"]:

@@ -83,7 +83,7 @@ def test_a_row_tells_who_what_value_and_how() -> None:
 
 CONTRACT = """
 study digest run participant session mode trial position repetition
-method question kind content condition stimulus role other_condition other_stimulus unit
+method question kind content condition stimulus role other_condition other_stimulus unit word
 value raw_value keyed scale_min scale_max missing
 slot colour plays watched_ms coverage response_ms input answered_at
 use reasons
@@ -102,7 +102,18 @@ def test_every_column_has_a_meaning_and_holds_what_its_name_says() -> None:
     )
     asked = Asked("q1", "quality", "ask", "How good?", SCALES["cont100"])
     one = Judgement(
-        "quality", "score", "s1", 72, 71, 10, 90, other_slot="s2", missing="skipped", keyed=28, unit="too dark"
+        "quality",
+        "score",
+        "s1",
+        72,
+        71,
+        10,
+        90,
+        other_slot="s2",
+        missing="skipped",
+        keyed=28,
+        unit="too dark",
+        word="noon",
     )
     came = SessionRecord("s-1", "p-1", "digest", 3, "panel", 1, AT, "completed", AT, False, (), {})
     came = replace(came, trials=(Trial("t0", "city", "rate", (), ()), Trial("t1", "city", "rate", slots, (asked,))))
@@ -113,8 +124,8 @@ def test_every_column_has_a_meaning_and_holds_what_its_name_says() -> None:
         "study": "rows", "digest": "digest", "run": 3, "participant": "p-1", "session": "s-1", "mode": "panel",
         "trial": "t1", "position": 2, "repetition": 1, "method": "parallel", "question": "quality", "kind": "score",
         "content": "city", "condition": "condition 1", "stimulus": "stimulus 1", "role": "anchor",
-        "other_condition": "condition 2", "other_stimulus": "stimulus 2", "unit": "too dark", "value": 72,
-        "raw_value": 71, "keyed": 28, "scale_min": 10, "scale_max": 90, "missing": "skipped", "slot": "s1",
+        "other_condition": "condition 2", "other_stimulus": "stimulus 2", "unit": "too dark", "word": "noon",
+        "value": 72, "raw_value": 71, "keyed": 28, "scale_min": 10, "scale_max": 90, "missing": "skipped", "slot": "s1",
         "colour": "#2a76b0", "plays": 4, "watched_ms": 4100.0, "coverage": 0.5, "response_ms": 8500.0,
         "input": "mouse", "answered_at": AT, "use": True, "reasons": "", "factors": {"bitrate": "1M"},
     }  # fmt: skip
