@@ -112,7 +112,7 @@ async def test_a_finger_puts_them_in_order_on_a_phone(servers: StudyServers) -> 
         await touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": [{"x": x, "y": at}]})
     await touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     assert await listed(page) == ["s1", "s2"]
-    await page.tap("#next")
+    await page.click("#next")  # Chromium takes a tap right after a drag as its end
     await visit.step("trial:2")
     assert await stored(site) == {"choices": {"q1": {"order": [["s1"], ["s2"]]}}}
 
