@@ -24,7 +24,7 @@ TIMED = "\n".join(["word,start,end", *TIMES])
 SUFFIXES = {"audio": "wav", "video": "mp4", "text": "txt"}
 
 
-async def serve(servers: StudyServers, medium: str = "audio", **keys: Any) -> Site:
+async def serve(servers: StudyServers, medium: str = "audio", listens: int = 1, **keys: Any) -> Site:
     """Serve two pages with the words of a sentence, all of them said in half a second."""
     folder = servers.folder / f"study{len(servers.sites)}"
     for place, content in enumerate(("one", "two")):
@@ -38,7 +38,7 @@ async def serve(servers: StudyServers, medium: str = "audio", **keys: Any) -> Si
             (folder / "transcripts" / f"{content}.csv").write_text(TIMED, "utf-8")
     return await servers.serve(**{
         "method": "word-select", "stimuli": {"folder": "own", "accept": ["loudness", "file_size"]},
-        "conditions": ["a", "b"], "questions": TWO,
+        "conditions": ["a", "b"], "questions": TWO, "options": {"listens": listens},
         "playback": {"volume": False, "words_per_second": 1000}, "design": {"participants": 4, "trials": 2, "seed": 3},
         **keys,
     })  # fmt: skip
@@ -107,6 +107,27 @@ async def test_words_are_marked_by_clicks_by_drawing_and_by_keys_once_the_clip_p
     assert changes[0] == {"question": "q1", "value": [1, 2, 3]}
 
 
+async def test_next_opens_when_the_clip_was_played_whole_as_often_as_asked(servers: StudyServers) -> None:
+    site = await serve(servers, listens=2, questions=TWO[:1])
+    visit = await start(site)
+    page, reason = visit.page, visit.page.locator("#reason")
+    button, box = page.locator("main button.play"), page.locator("main .clip-box")
+    await button.click()
+    await page.wait_for_selector('main .clip-box[data-due="1"]')
+    assert await reason.inner_text() == "Listen to the recording once more, to the end"
+    await word(page, "q1", 2).click()
+    assert await page.locator("#next").get_attribute("aria-disabled") == "true"
+    await page.reload()
+    await page.wait_for_selector("main .words")
+    assert await reason.inner_text() == "Listen to the recording once more, to the end"
+    await button.click()
+    await page.wait_for_selector("main .clip-box.is-played")
+    assert await box.get_attribute("class") == "clip-box clip-audio-box is-played"
+    await page.click("#next")
+    await visit.step("trial:2")
+    assert (await site.answers())["trial:1"]["answer"] == {"picks": {"q1": {"words": [2], "none": False}}}
+
+
 async def test_none_of_these_takes_the_marks_away_and_a_mark_takes_it_away(servers: StudyServers) -> None:
     page = (await start(await serve(servers, questions=TWO[:1]))).page
     await play(page)
@@ -146,3 +167,17 @@ async def test_videos_and_texts_have_their_words_too(servers: StudyServers, medi
     picks = (await site.answers())["trial:1"]["answer"]["picks"]
     assert all(len(one["words"]) == 1 for one in picks.values())
     assert (await site.answers())["trial:1"]["input"] == "touch"
+
+
+@pytest.mark.variant
+async def test_words_and_the_way_on_are_in_view_below_a_video(servers: StudyServers) -> None:
+    site = await serve(servers, "video", questions=TWO[:1])
+    visit = await start(site, viewport={"width": 1366, "height": 768})
+    box = await visit.page.locator("#next").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 768
+    await visit.page.set_viewport_size({"width": 360, "height": 740})
+    reason, button = [await visit.page.locator(f"main {name}").bounding_box() for name in (".reason", "#next")]
+    assert reason is not None
+    assert button is not None
+    assert button["x"] > reason["x"] + reason["width"]  # in one row, where the thumb is

@@ -15,6 +15,7 @@ from beholder.stats.rater_models import Floats, RaterVotes
 from beholder.stats.shrinkage import shrunken
 from beholder.testing import write_study
 from support.cleaning_store import rows
+from support.variants import cases
 
 RANDOM = 0.05
 """Share of random raters."""
@@ -54,7 +55,7 @@ def flagged(votes: RaterVotes) -> Floats:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("each", DESIGNS)
+@pytest.mark.parametrize("each", cases(DESIGNS, (10, 20)))
 def test_random_clickers_are_flagged_and_honest_people_are_not(each: int, whole: bool) -> None:
     raters, stimuli = DESIGNS[each]
     rng = np.random.default_rng(each)

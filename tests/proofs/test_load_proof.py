@@ -36,7 +36,7 @@ async def test_two_thousand_participants_with_media_wait_for_nothing(
 ) -> None:
     if kind == "postgresql" and not whole:
         pytest.skip("the same client; the whole proof has both stores")
-    count, pause_s = (2000, 16.0) if whole else (60, 0.2)
+    count, pause_s = (2000, 16.0) if whole else (30, 0.2)
     connection_limits()
     folder = study.parent / "store"
     url = str(folder) if kind == "sqlite" else request.getfixturevalue("postgresql_databases")()
@@ -102,7 +102,7 @@ async def test_a_day_of_participants_leaves_memory_descriptors_files_and_logs_as
     if kind == "postgresql" and not whole:
         pytest.skip("the same people; the whole proof has both stores")
     # A day until the first visits without an answer are due, and a day in which as many go as come.
-    hours, each = (48, 52) if whole else (30, 4)
+    hours, each = (48, 52) if whole else (26, 4)
     url = str(tmp_path / "store") if kind == "sqlite" else request.getfixturevalue("postgresql_databases")()
     design = {"participants": 3000 if whole else 100, "trials": 1}
     async with hosted(tmp_path, tiny, store=url, design=design) as (host, clock, store):

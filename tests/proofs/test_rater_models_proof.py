@@ -8,6 +8,7 @@ import pytest
 from beholder.stats.rater_models import Floats, RaterVotes, p910, p913, t_means
 from beholder.stats.shrinkage import shrunken
 from support.rater_votes import coded, table
+from support.variants import variant
 
 STIMULI, VOTES_EACH, CARELESS = 200, 20, 0.05
 
@@ -65,7 +66,7 @@ def measured(each: int, times: int) -> dict[str, tuple[float, float]]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("each", [5, 10, 20, 50])
+@pytest.mark.parametrize("each", [5, 50, *map(variant, (10, 20))])
 def test_shrunken_intervals_hold_the_truth_in_sessions_of_any_length(each: int, whole: bool) -> None:
     errors = measured(each, 100 if whole else 3)
     error, share = errors["shrunken"]

@@ -78,6 +78,10 @@ class ConditionDifference:
     def __str__(self) -> str:
         return self.words
 
+    def summary(self) -> str:
+        """Return the answer with its evidence, in a sentence."""
+        return self.words
+
     def __bool__(self) -> NoReturn:
         raise TypeError('The answer is "yes", "no" or "undecided": ask for one of them, such as `.answer == "yes"`.')
 

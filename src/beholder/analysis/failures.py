@@ -7,9 +7,11 @@ nothing else failed, also where a check only records.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from beholder.analysis.columns import PARTICIPANTS, QUESTION, THEIR_STIMULI
@@ -50,6 +52,12 @@ def failure_groups(ratings: Ratings) -> list[FailureGroup]:
     if rows.empty:
         return []
     single = _failures(ratings)
+
+    @cache
+    def chosen(mask: bytes) -> Ratings:
+        # By session and by rater, with any other failure and with none, groups are often of the same rows.
+        return tidy(rows[np.frombuffer(mask, bool)].assign(use=True, unit=""), ratings.order)
+
     groups: list[FailureGroup] = []
     seen: pd.Series | None = None
     for by, column in _UNITS.items():
@@ -61,7 +69,7 @@ def failure_groups(ratings: Ratings) -> list[FailureGroup]:
         if seen is not None and failed.equals(seen):
             continue
         seen = failed
-        groups += _groups(ratings, failed, by)
+        groups += _groups(chosen, failed, by)
     return groups if any(group.result == "failed" for group in groups) else []
 
 
@@ -75,27 +83,33 @@ def _failures(ratings: Ratings) -> pd.Series:
     return texts.map({text: frozenset(one for one in text.split("; ") if one) for text in texts.unique()})
 
 
-def _groups(ratings: Ratings, failed: pd.Series, by: str) -> Iterator[FailureGroup]:
+def _groups(of: Callable[[bytes], Ratings], failed: pd.Series, by: str) -> Iterator[FailureGroup]:
     every = sorted({reason for reasons in set(failed) for reason in reasons})
     rules = {rule: [reason for reason in every if _rule(reason) == rule] for rule in map(_rule, every)}
-    yield from _group(ratings, [not reasons for reasons in failed], "", "", _PASSED, _PASSED, by)
+    yield from _group(of, [not reasons for reasons in failed], "", "", _PASSED, _PASSED, by)
     own_rules = failed.map({reasons: frozenset(map(_rule, reasons)) for reasons in set(failed)})
     for rule, reasons in rules.items():
         has_failed = [rule in mine for mine in own_rules]
-        yield from _group(ratings, [not one for one in has_failed], rule, "", "passed", _ANY, by)
-        yield from _group(ratings, has_failed, rule, "", "failed", _ANY, by)
-        yield from _group(ratings, [mine == {rule} for mine in own_rules], rule, "", "failed", _PASSED, by)
+        yield from _group(of, [not one for one in has_failed], rule, "", "passed", _ANY, by)
+        yield from _group(of, has_failed, rule, "", "failed", _ANY, by)
+        yield from _group(of, [mine == {rule} for mine in own_rules], rule, "", "failed", _PASSED, by)
         for reason in reasons if len(reasons) > 1 else ():
             why = reason.partition(":")[2]
-            yield from _group(ratings, [reason in mine for mine in failed], rule, why, "failed", _ANY, by)
-            yield from _group(ratings, [mine == {reason} for mine in failed], rule, why, "failed", _PASSED, by)
+            yield from _group(of, [reason in mine for mine in failed], rule, why, "failed", _ANY, by)
+            yield from _group(of, [mine == {reason} for mine in failed], rule, why, "failed", _PASSED, by)
 
 
 def _group(
-    ratings: Ratings, chosen: Sequence[bool], criterion: str, reason: str, result: str, others: str, by: str
+    of: Callable[[bytes], Ratings],
+    chosen: Sequence[bool],
+    criterion: str,
+    reason: str,
+    result: str,
+    others: str,
+    by: str,
 ) -> Iterator[FailureGroup]:
     """Yield the group of these rows, if anything of it was rated."""
-    group = tidy(ratings.rows[list(chosen)].assign(use=True, unit=""), ratings.order)
+    group = of(np.asarray(chosen, bool).tobytes())
     if len(group.used):
         yield FailureGroup(criterion, reason, result, others, by, group)
 

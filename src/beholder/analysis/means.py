@@ -359,11 +359,18 @@ class ScaleEnds(NamedTuple):
 
 def scale_ends(ratings: Ratings, question: str) -> ScaleEnds:
     """Return the ends of a question's scale; if the table does not declare them, those of the nearest usual one."""
-    mine = ratings.used[ratings.used["question"] == question]
-    if {"scale_min", "scale_max"} <= set(mine.columns) and mine[["scale_min", "scale_max"]].notna().all(axis=None):
-        return ScaleEnds(float(mine["scale_min"].min()), float(mine["scale_max"].max()), is_declared=True)
-    low, high = float(mine["value"].min()), float(mine["value"].max())
-    usual = next((ends for ends in _USUAL if ends[0] <= low and high <= ends[1]), (low, high))
+    return ratings.cached(("scale_ends", question), lambda: _scale_ends(ratings.used, question))
+
+
+def _scale_ends(used: pd.DataFrame, question: str) -> ScaleEnds:
+    is_mine = (used["question"] == question).to_numpy()
+    if {"scale_min", "scale_max"} <= set(used.columns):
+        low, high = used["scale_min"][is_mine], used["scale_max"][is_mine]
+        if low.notna().all() and high.notna().all():
+            return ScaleEnds(float(low.min()), float(high.max()), is_declared=True)
+    values = used["value"][is_mine]
+    least, most = float(values.min()), float(values.max())
+    usual = next((ends for ends in _USUAL if ends[0] <= least and most <= ends[1]), (least, most))
     return ScaleEnds(*usual, is_declared=False)
 
 
@@ -420,13 +427,14 @@ def kind_note(ratings: Ratings) -> str:
     """Return what the mean is where ratings are not plain scores."""
     kinds = set(ratings.kinds.values())
     mirrored = any(ratings.is_mirrored(question) for question in ratings.questions)
-    against = "diff" in kinds and not all(
-        ratings.is_mirrored(question) for question, kind in ratings.kinds.items() if kind == "diff"
-    )
+    graded = [name for name, kind in ratings.kinds.items() if kind == "diff" and not ratings.is_mirrored(name)]
+    matched = [name for name in graded if ratings.is_matched(name)]
     has_words = bool(is_word(ratings.used).any())
     notes = {
         " Grades against the reference are signed so that above zero the condition is better than the reference, "
-        "which itself has no row.": against,
+        "which itself has no row.": len(graded) > len(matched),
+        " Grades of what fits are signed so that above zero the stimulus with its own companion was called more "
+        "fitting than the one with a foreign companion; chance is 0.": bool(matched),
         " A comparison of two conditions counts once for each of them, with opposite signs, so that the means order "
         "them; they depend on which others each was compared with, and n counts comparisons.": mirrored,
         " Of correct answers the mean is the share, and chance is 0.5.": "correct" in kinds,

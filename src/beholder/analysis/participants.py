@@ -10,7 +10,7 @@ from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.figures.distributions import times_chart
 from beholder.analysis.figures.raters import raters_chart
 from beholder.analysis.means import codes_of
-from beholder.analysis.ratings import KINDS, Ratings, as_ratings, orient_comparisons
+from beholder.analysis.ratings import KINDS, Ratings, as_ratings, is_counted, orient_comparisons
 from beholder.analysis.result import Result
 from beholder.stats.rater_models import RaterVotes
 from beholder.stats.reliability import leave_one_out
@@ -252,7 +252,8 @@ def _pages(kept: pd.DataFrame) -> pd.DataFrame | None:
         {
             "seconds": keys["response_ms"].first() / 1000,
             "position": keys["position"].first() if "position" in known else float("nan"),
-            "ratings": keys.size(),
+            # Of an answer whose first word is not used, the others still count as one rating.
+            "ratings": is_counted(known).groupby([visit, page], sort=True).sum().clip(lower=1),
             "condition": keys["condition"].first(),
         }
     )

@@ -125,6 +125,11 @@ class Ratings:
         is_mine = self.table["question"] == question
         return int(is_mine.sum()) > int((self.votes["question"] == question).sum())
 
+    def is_matched(self, question: str) -> bool:
+        """Return whether a question asks what fits: its own companion against a foreign one."""
+        mine = self.used[self.used["question"] == question]
+        return self.kinds[question] == "diff" and len(mine) > 0 and bool((mine["role"] == "matched").all())
+
 
 def as_ratings(data: pd.DataFrame | Ratings) -> Ratings:
     """Return a data frame of ratings as analyses take it; it needs participant, content, condition and value."""
@@ -163,7 +168,7 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
         "missing": int((table["use"] & is_rating & ~has_value).sum()),
         "other_kinds": int((~is_rating).sum()),
         # The words of one answer are no repetitions of each other.
-        "repeated": int((~is_word(kept) | (kept["unit"] == "1")).sum()) - len(votes),
+        "repeated": rating_count(kept) - len(votes),
     }
     questions = _ordered(votes["question"], order.questions)
     methods = table.groupby("question", sort=False)["method"].first()
@@ -237,6 +242,16 @@ def is_word(table: pd.DataFrame) -> pd.Series:
     if "word" not in table:
         return pd.Series(data=False, index=table.index)
     return (table["kind"] == "pick") & (table["unit"] != "") & (table["word"] != "")
+
+
+def is_counted(table: pd.DataFrame) -> pd.Series:
+    """Return of each row whether it counts as a rating: of all words of one answer, the first."""
+    return ~is_word(table) | (table["unit"] == "1") if "word" in table else ~is_word(table)
+
+
+def rating_count(table: pd.DataFrame) -> int:
+    """Return how many ratings there are; all words of a transcript that somebody judged are one."""
+    return int(is_counted(table).sum())
 
 
 def _mirrored(votes: pd.DataFrame, kinds: Mapping[str, str], references: frozenset[str]) -> pd.DataFrame:

@@ -28,7 +28,7 @@ _REQUIRED_COLUMNS = ("participant", "content", "condition", "value")
 _NAMES = ("participant", "content", "condition")
 _FILL = {
     "question": "rating", "kind": "score", "role": "test", "mode": "", "missing": "", "reasons": "", "unit": "",
-    "word": "", "method": "", "other_condition": "",
+    "word": "", "said": "", "heard": "", "method": "", "other_condition": "",
 }  # fmt: skip
 _TEXT_COLUMNS = (*_NAMES, *_FILL, "stimulus", "other_stimulus")
 _MAX_PROBLEMS = 20

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from beholder.errors import Problem, UserError
+from beholder.errors import Problem, UserError, no_answers
 from beholder.formats import plain_count
 from beholder.methods import find, names
 from beholder.methods.contract import PERCENTAGE_POINTS, Metric, MetricWords, Scoring, scoring_of
@@ -112,9 +112,13 @@ class Results(PagedResult):
 
     def summary(self) -> str:
         """Return what was found in sentences: of each question the best condition, and whether it is clearly ahead."""
+        from beholder.analysis.ratings import rating_count
+
         used = self.ratings[self.ratings["use"]] if "use" in self.ratings else self.ratings
         people = ("robot", "robots") if self.notes["population"] == "robots" else ("participant", "participants")
-        counted = f"{plain_count(len(used), 'rating')} by {plain_count(used['participant'].nunique(), *people)}."
+        counted = (
+            f"{plain_count(rating_count(used), 'rating')} by {plain_count(used['participant'].nunique(), *people)}."
+        )
         lines = [*filter(None, [self._population]), counted]
         lines += [self._first_words(str(name)) for name in self.notes["questions"]]
         return "\n".join(line for line in lines if line)
@@ -222,6 +226,18 @@ def _interval(low: float, high: float) -> str:
     return "" if low != low else f"{low:.2f} to {high:.2f}"
 
 
+def _no_results(folder: Path) -> Problem:
+    """Return why a folder has no results: nobody has taken part, or what they did was not analysed."""
+    if not folder.is_dir():
+        return Problem(str(folder), "is not there", "a study.yaml that was analysed, or its folder")
+    if not (folder / "clean" / "ratings.csv").is_file():
+        if not (store := folder / "store").is_dir():
+            return no_answers(str(store), ", or name a store with `beholder clean --store`")
+        fix = "Run `beholder clean` and `beholder analyse` first."
+        return Problem(str(folder / "analyse"), "holds no results", "", fix)
+    return Problem(str(folder / "analyse"), "holds no results", "", "Run `beholder analyse` first.")
+
+
 def read_results(folder: str | Path) -> Results:
     """Return the results in a study's folder: analyse/, clean/ratings.csv, and report/index.html if it exists."""
     from beholder.cleaning.ratings import read_ratings
@@ -229,7 +245,7 @@ def read_results(folder: str | Path) -> Results:
     folder = Path(folder)
     path = folder / "analyse" / "notes.json"
     if not path.is_file():
-        raise UserError(Problem(str(path.parent), "holds no results", "", "Run `beholder analyse` first."))
+        raise UserError(_no_results(folder))
     notes = json.loads(path.read_text(encoding="utf-8"))
     ratings = read_ratings(folder / "clean" / "ratings.csv")
     if notes.get("ratings_sha256") != ratings_hash(folder / "clean" / "ratings.csv"):

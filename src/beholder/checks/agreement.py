@@ -1,10 +1,10 @@
-"""Rules that compare a participant with the others or with references: `agreement`, `consistency`, `postscreen`."""
+"""Rules that compare a participant with the others: `agreement` and `consistency`."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import mul
 from statistics import fmean, median
@@ -24,9 +24,7 @@ from beholder.checks.contract import (
     SessionRule,
     Verdict,
 )
-from beholder.formats import plain_count, precise_percent
-from beholder.study.checks import After, Share
-from beholder.study.value_kinds import Allowed
+from beholder.study.checks import After
 from beholder.types import UNRATED_ROLES, Json
 
 if TYPE_CHECKING:
@@ -292,128 +290,3 @@ def scatter_z(votes: RaterVotes, fitted: RaterModelFit, fewest: int) -> Floats:
     if z is not None:
         scores[is_known] = z
     return scores
-
-
-# Post-screening
-
-REFERENCE, ANCHOR = "reference", "anchor"
-_SHARES = "a value and a share, such as [90, 0.15]"
-_MIN_FOOLED = 2
-"""One person alone spares nobody, however few there are."""
-PageQuestion = tuple[str, str]
-"""A content, and the question about it."""
-
-
-class Postscreen(SessionRule):
-    """postscreen: the hidden reference is rated low, or an anchor high, on few pages (ITU-R BS.1534, checks 7).
-
-    Values are on 0 to 100. A content whose anchors many people rate high is ignored for everybody.
-    """
-
-    name: ClassVar[str] = "postscreen"
-    version: ClassVar[int] = 2
-    title: ClassVar[str] = "Reference and anchors"
-    order: ClassVar[int] = 130
-    compared: ClassVar[int | None] = 10
-    summary: ClassVar[str] = "References and anchors are told apart."
-    threshold_summary: ClassVar[str] = "References and anchors told apart."
-    reasons: ClassVar[Mapping[str, str]] = {
-        REFERENCE: "Hidden reference rated low too often",
-        ANCHOR: "Anchor rated high too often",
-    }
-
-    class Options(SessionRule.Options):
-        """Post-screening (BS.1534): the hidden reference rated low, or an anchor rated high, too often."""
-
-        hidden_reference: Annotated[
-            tuple[float, Share], Allowed(_SHARES), After("Below this value on so many pages.")
-        ] = Field(
-            default=(90, 0.15), description="Rated below this value, on 0 to 100, in more than this share of the pages."
-        )
-        anchor: Annotated[tuple[float, Share], Allowed(_SHARES), After("Above this value on so many pages.")] = Field(
-            default=(90, 0.15), description="Rated above this value, on 0 to 100, in more than this share of the pages."
-        )
-        spare: Annotated[Share, After("Contents whose anchor fools more spare everybody.")] = Field(
-            default=0.25,
-            description="Where more than this share of the people rate an anchor of a content so high, nobody is "
-            "judged by it.",
-        )
-
-    options: Options
-
-    def sentence(self) -> str:
-        (low, lows), (high, highs) = self.options.hidden_reference, self.options.anchor
-        return (
-            f"The hidden reference is below {low:g} on at most {precise_percent(lows)} of the pages, and an anchor "
-            f"above {high:g} on at most {precise_percent(highs)}; contents whose anchor fools more than "
-            f"{precise_percent(self.options.spare)} of the people do not count for that."
-        )
-
-    def prepare(self, sessions: Sequence[ComparedSession]) -> Sequence[SessionEvidence] | None:
-        """Return the evidence with the pages whose anchors fool many (ITU-R BS.1534; reference: statistics 4.1)."""
-        people: dict[PageQuestion, dict[str, bool]] = defaultdict(dict)
-        for one in sessions:
-            for page, is_fooled in self.high_anchors(one.evidence).items():
-                people[page].setdefault(one.participant, is_fooled)
-        ignored = frozenset(
-            page
-            for page, fooled in people.items()
-            if (n := sum(fooled.values())) >= _MIN_FOOLED and n > self.options.spare * len(fooled)
-        )
-        return [replace(one.evidence, ignored_pages=ignored) for one in sessions] if ignored else None
-
-    def account(self, results: Sequence[RuleResult]) -> dict[str, Json]:
-        """Return what was found in a sentence: how many fail, and why."""
-        judged = [one.verdict for one in results if one.verdict.verdict != "unknown"]
-        reasons = Counter(verdict.reason for verdict in judged if verdict.verdict == "fail")
-        (low, lows), (high, highs) = self.options.hidden_reference, self.options.anchor
-        whys = {
-            REFERENCE: f"the hidden reference below {low:g} on more than {precise_percent(lows)} of the pages",
-            ANCHOR: f"an anchor above {high:g} on more than {precise_percent(highs)} of the pages",
-        }
-        failed = reasons.total()
-        does = "leaves out" if self.is_costly else "notes"
-        found = f"Post-screening (ITU-R BS.1534) {does} {failed or 'none'} of {plain_count(len(judged), 'session')}"
-        why = "; ".join(f"{n} rated {whys[reason]}" for reason, n in sorted(reasons.items(), reverse=True))
-        return {"found": f"{found}: {why}." if why else f"{found}."} if judged else {}
-
-    def high_anchors(self, evidence: SessionEvidence) -> dict[PageQuestion, bool]:
-        """Return whether an anchor was rated as high as the reference should be, for each page with anchors."""
-        return {page: max(values) > self.options.anchor[0] for page, values in _pages(evidence, "anchor")}
-
-    def judge(self, evidence: SessionEvidence) -> Verdict:
-        low, lows = self.options.hidden_reference
-        high, highs = self.options.anchor
-        references = [min(values) for _, values in _pages(evidence, "hidden_reference")]
-        anchors = [max(values) for page, values in _pages(evidence, "anchor") if page not in evidence.ignored_pages]
-        missed = _share(value < low for value in references)
-        taken = _share(value > high for value in anchors)
-        details: dict[str, Json] = {"references": len(references), "anchors": len(anchors)}
-        if evidence.ignored_pages:
-            details["spared"] = sum(page in evidence.ignored_pages for page, _ in _pages(evidence, "anchor"))
-        measured, needed = {REFERENCE: missed, ANCHOR: taken}, {REFERENCE: [low, lows], ANCHOR: [high, highs]}
-        if missed is None and taken is None:
-            return self.verdict("unknown", NOT_MET, needed=needed, **details)
-        reason = REFERENCE if (missed or 0) > lows else ANCHOR if (taken or 0) > highs else ""
-        return self.pass_or_fail(reason, measured=measured, needed=needed, **details)
-
-
-def _pages(evidence: SessionEvidence, role: str) -> Iterator[tuple[PageQuestion, list[float]]]:
-    """Yield each page and question with slots of a role, and their values."""
-    for answered in evidence.trials:
-        for asked in answered.trial.asked:
-            values = list(_values(answered, asked.question, role)) if asked.purpose == "ask" else []
-            if values:
-                yield (answered.trial.content, asked.question), values
-
-
-def _values(answered: AnsweredTrial, question: str, role: str) -> Iterator[float]:
-    slots = {slot.id for slot in answered.trial.slots if slot.role == role and slot.rated}
-    for one in answered.judgements:
-        if one.kind == "score" and one.question == question and one.slot in slots and one.keyed is not None:
-            yield 100 * (one.keyed - one.scale_min) / (one.scale_max - one.scale_min)
-
-
-def _share(flags: Iterator[bool]) -> float | None:
-    counted = list(flags)
-    return round(sum(counted) / len(counted), 4) if counted else None

@@ -24,6 +24,7 @@ from beholder.checks.contract import (
     TrialVerdicts,
     Verdict,
     evidence_number,
+    own_scores,
     trial_evidence,
 )
 from beholder.checks.playback import LAST_MS, WHOLE, gap_ms, play_order, slot_playback
@@ -180,7 +181,8 @@ def _is_same(answered: AnsweredTrial, earlier: AnsweredTrial) -> bool:
 
 
 def _is_compared(answered: AnsweredTrial) -> bool:
-    return all(one.kind != "score" for one in answered.judgements)
+    """Return whether one answer is about two stimuli."""
+    return own_scores(answered.answer) is None and all(one.kind != "score" for one in answered.judgements)
 
 
 def _is_repeat(answered: AnsweredTrial) -> bool:
@@ -219,6 +221,8 @@ class Variance(SessionRule):
     `min` is meant for five points; on another scale it grows with the square of the range. Clicks are brought to
     five points instead, which is the same rule and lets questions with different scales be compared.
 
+    Texts that people typed do not have to vary in how right they are: they fail where they are all the same.
+
     Fails as well when `share` of the pages have one answer only: all sliders level, or one column of a survey
     although one of its statements is reversed.
     """
@@ -256,8 +260,12 @@ class Variance(SessionRule):
     def judge(self, evidence: SessionEvidence) -> Verdict:
         clicks: dict[str, list[float]] = defaultdict(list)
         fewest: dict[str, int] = {}
+        texts = [click.text for click in evidence.clicks if click.text is not None]
+        if len(texts) >= FEWEST_ANSWERS["score"]:
+            reason = SAME_ANSWER if len(set(texts)) == 1 else ""
+            return self.pass_or_fail(reason, measured=len(set(texts)), needed=2, texts=len(texts))
         for click in evidence.clicks:
-            if click.kind not in FEWEST_ANSWERS:
+            if click.kind not in FEWEST_ANSWERS or click.text is not None:
                 continue
             fewest[click.question] = FEWEST_ANSWERS[click.kind]
             share = (click.raw_value - click.scale_min) / (click.scale_max - click.scale_min)

@@ -64,6 +64,8 @@ class Click(NamedTuple):
     scale_min: float
     scale_max: float
     kind: str = "score"
+    text: str | None = None
+    """The words that were typed, whose score the value is."""
 
 
 class OperatedPage(NamedTuple):
@@ -220,14 +222,21 @@ class AnsweredTrial:
 
     @cached_property
     def values(self) -> Mapping[str, float | None]:
-        """The answers by question and slot, as `q1.s2`, before any sign is reversed; comparisons from both sides."""
+        """The answers by question and slot, as `q1.s2`, before any sign is reversed; comparisons from both sides.
+
+        Where two scores make one rating, they are the scores.
+        """
         ids = {asked.question: asked.id for asked in self.trial.asked}
+        scores = own_scores(self.answer)
         values: dict[str, float | None] = {}
         for one in self.judgements:
             name = ids.get(one.question)
             if name is None or one.kind not in ("score", "diff", "choice"):
                 continue
-            value = one.raw_value if one.kind == "score" else one.value
+            if one.kind == "diff" and scores is not None:
+                values |= {f"{name}.{slot}": scores[name].get(slot) for slot in (one.slot, str(one.other_slot))}
+                continue
+            value = one.raw_value if one.kind == "score" and one.heard is None else one.value
             values[f"{name}.{one.slot}"] = value
             if one.kind != "score" and one.other_slot is not None:
                 values[f"{name}.{one.other_slot}"] = None if value is None else -value
@@ -243,6 +252,12 @@ class AnsweredTrial:
     def slots(self) -> tuple[str, ...]:
         """The slots that did play."""
         return tuple([slot.id for slot in self.trial.slots if slot.id not in self.missing])
+
+
+def own_scores(answer: Json) -> Mapping[str, Mapping[str, float]] | None:
+    """Return the scores of an answer by question and slot; None where it has others, such as a choice of two."""
+    scores = answer.get("scores") if isinstance(answer, Mapping) else None
+    return cast("Mapping[str, Mapping[str, float]]", scores) if isinstance(scores, Mapping) else None
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])

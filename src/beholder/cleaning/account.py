@@ -32,7 +32,7 @@ _NOT_FINISHED = "complete:not_finished"
 def counts(facts: Facts, judged: Sequence[JudgedSession]) -> dict[str, int]:
     """Return the numbers of participants, sessions and ratings, in all and in use."""
     used = [one for one in judged if one.decision.use]
-    ratings = [rating for one in judged for rating in one.ratings]
+    ratings = [rating for one in judged for rating in one.ratings if rating.is_counted]
     return {
         "participants": len({one.visit.participant for one in judged}) + facts.removed.participants,
         "sessions": len(judged) + facts.removed.sessions,
@@ -76,7 +76,7 @@ def exclusion_counts(facts: Facts, judged: Sequence[JudgedSession]) -> tuple[Exc
     kept: Counter[str] = Counter()
     ratings: Counter[str] = Counter()
     for one in judged:
-        of_ratings = [rating.reasons.split("; ") for rating in one.ratings if rating.reasons]
+        of_ratings = [rating.reasons.split("; ") for rating in one.ratings if rating.reasons and rating.is_counted]
         reasons = dict.fromkeys((*one.decision.reasons, *(reason for some in of_ratings for reason in some)))
         sessions.update(reasons.keys())
         # What is only noted takes nobody out of use, and so does not share in it.
@@ -172,7 +172,12 @@ def _tally(name: str, title: str, words: str, action: str, judged: Sequence[Judg
         "failed": verdicts_met.count("fail"),
         "unknown": verdicts_met.count("unknown"),
         "alone": sum(_is_alone(one, mine) for one in judged),
-        "ratings": sum(_is_lost(rating.reasons, mine) for one in judged for rating in one.ratings if rating.reasons),
+        "ratings": sum(
+            _is_lost(rating.reasons, mine)
+            for one in judged
+            for rating in one.ratings
+            if rating.reasons and rating.is_counted
+        ),
     }
 
 

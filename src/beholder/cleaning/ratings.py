@@ -48,6 +48,10 @@ class Rating(NamedTuple):
     other_stimulus: Annotated[str | None, "The stimulus that it was compared with, or rated beside."]
     unit: Annotated[str | None, "Of a tick: its text; of a word of a transcript: its place, from 1."]
     word: Annotated[str | None, "Of a word of a transcript: the word."]
+    said: Annotated[str | None, "Of a text that was typed: the words that were said, as they were compared."]
+    heard: Annotated[
+        str | None, "The words that were typed, as they were compared; empty where nothing was understood."
+    ]
     value: Annotated[float | None, "The value that is analysed; of a comparison, above zero favours `condition`."]
     raw_value: Annotated[float | None, "The value as it was on the screen."]
     keyed: Annotated[float | None, "The value turned round for a question that asks for the opposite."]
@@ -69,6 +73,11 @@ class Rating(NamedTuple):
     use: Annotated[bool, c.USE]
     reasons: Annotated[str, "Why it is not analysed: check:reason, with `; ` between."]
     factors: Mapping[str, str]
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it counts as a rating where they are counted: all words of a transcript are one."""
+        return self.word is None or self.unit == "1"
 
 
 COLUMNS = columns_of(Rating)
@@ -112,15 +121,17 @@ def _row(
 ) -> Rating:
     shown = stimuli[visit.digest, slot.stimulus]
     played = given.playback.get(slot.id) or {}
-    other_condition = stimuli[visit.digest, other.stimulus].condition if other else None
+    # A condition beside itself with a foreign companion is compared with no other condition.
+    compared = other if other is not None and other.role != "mismatched" else None
+    other_condition = stimuli[visit.digest, compared.stimulus].condition if compared else None
     return Rating(
         # By place, as keywords would take half of the time, and there can be a million.
         study.name, visit.digest, visit.run, visit.participant, visit.session, visit.mode, trial.id, position, 1,
         study.method, judgement.question, judgement.kind, shown.content, shown.condition, slot.stimulus, slot.role,
-        other_condition, other.stimulus if other else None, judgement.unit, judgement.word, judgement.value,
-        judgement.raw_value, judgement.keyed, judgement.scale_min, judgement.scale_max, judgement.missing, slot.id,
-        slot.colour, played.get("plays"), played.get("watched_ms"), played.get("coverage"),
-        given.sent_ms - given.shown_ms, given.input, given.at, True, "",
+        other_condition, other.stimulus if other else None, judgement.unit, judgement.word, judgement.said,
+        judgement.heard, judgement.value, judgement.raw_value, judgement.keyed, judgement.scale_min,
+        judgement.scale_max, judgement.missing, slot.id, slot.colour, played.get("plays"), played.get("watched_ms"),
+        played.get("coverage"), given.sent_ms - given.shown_ms, given.input, given.at, True, "",
         {**shown.factors, **visit.group} if visit.group else shown.factors,
     )  # fmt: skip
 

@@ -76,14 +76,25 @@ def judge_tables(
 
     The run is that of the study when left out.
     """
-    from beholder.methods import find
+    return judge_facts(study, facts_of(study, tables, where=where, robots=robots, run=run), progress=progress)
 
+
+def facts_of(
+    study: Study, tables: Mapping[str, Rows], *, where: str = "store/", robots: bool = False, run: int | None = None
+) -> Facts:
+    """Return the facts of a run in these tables, which have to be those of the study."""
     foreign = sorted({str(row["study"]) for row in tables["studies"]} - {study.name})
     if foreign:
         raise StoreError(
             Problem(where, f"holds the study {foreign[0]}, not {study.name}", "", "Name the store of this study.")
         )
-    facts = gather_facts(tables, where=where, robots=robots, run=study.run if run is None else run)
+    return gather_facts(tables, where=where, robots=robots, run=study.run if run is None else run)
+
+
+def judge_facts(study: Study, facts: Facts, *, progress: Callable[[int, int], None] | None = None) -> JudgedPopulation:
+    """Return all sessions of a population, judged by the rules of a study."""
+    from beholder.methods import find
+
     # From here on the rules are those that cleaning judges by.
     study = study.model_copy(update={"checks": study.clean.rules(study.checks)})
     method = find(study.method)

@@ -138,9 +138,9 @@ def judge_session(
         viewings.extend(_viewings(visit, position, given, rows, stimuli))
     clicks = tuple(
         [
-            Click(row.question, row.raw_value, row.scale_min, row.scale_max, row.kind)
+            Click(row.question, raw, row.scale_min, row.scale_max, row.kind, row.heard)
             for row in ratings
-            if row.raw_value is not None
+            if (raw := row.raw_value if row.heard is None else row.value) is not None
         ]
     )
     pages = operated_pages(visit)

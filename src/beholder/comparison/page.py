@@ -402,4 +402,4 @@ def compare_folder(
     page = write_outcome(made, folder, progress)
     further = {name: one.table for name, one in tables.results.items() if name != "agreement"}
     words = (*filter(None, [made.simulated]), *sentences(tables.labelled))
-    return Comparison(tables.table("agreement"), words, page, further, made.notes)
+    return Comparison(tables.table("agreement"), words, page, further, made.notes, made.charts)

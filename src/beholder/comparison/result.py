@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,14 +16,14 @@ from beholder.comparison.contrasts import contrast_counts, contrasts
 from beholder.comparison.paper_tables import accuracy, by_question, failures_against_first, triangles
 from beholder.comparison.sides import LEVELS, ComparedSides, MatchedScores, every_two
 from beholder.errors import Problem, UserError
-from beholder.result_view import PagedResult, ResultView
+from beholder.result_view import DrawnResult, ResultView
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(PagedResult):
+class Comparison(DrawnResult):
     """How well sides agree; the tables are named as their files in compare/."""
 
     agreement: DataFrame
@@ -36,6 +36,7 @@ class Comparison(PagedResult):
     those that there are.
     """
     notes: Mapping[str, Any] = field(default_factory=dict)
+    charts: Mapping[str, Callable[[], Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def _view(self) -> ResultView:
         more = {"agreement": self.agreement, **{f'also["{name}"]': table for name, table in self.also.items()}}

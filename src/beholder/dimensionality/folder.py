@@ -46,7 +46,12 @@ def dimensions_folder(
     folder = out or (joined.parts[0].side.folder or Path()) / "dimensions"
     outcome_page = outcome(dimensions)
     page = write_outcome(outcome_page, folder, progress)
-    return replace(dimensions, words=(*filter(None, [outcome_page.simulated]), *dimensions.words), page=page)
+    return replace(
+        dimensions,
+        words=(*filter(None, [outcome_page.simulated]), *dimensions.words),
+        page=page,
+        charts=outcome_page.charts,
+    )
 
 
 def find(

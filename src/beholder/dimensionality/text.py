@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from beholder.analysis.result import Result
 from beholder.dimensionality.components import ALL
 from beholder.dimensionality.data import NAMES, Joined
 from beholder.formats import join_names, number, plain, plural
-from beholder.result_view import PagedResult, ResultView
+from beholder.result_view import DrawnResult, ResultView
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -121,7 +121,7 @@ def _alike(results: Mapping[str, Result]) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Dimensions(PagedResult):
+class Dimensions(DrawnResult):
     """What the questions measure together."""
 
     joined: Joined
@@ -135,6 +135,7 @@ class Dimensions(PagedResult):
     words: tuple[str, ...] = ()
     """The finding, in sentences."""
     page: Path | None = None
+    charts: Mapping[str, Callable[[], Any]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def tables(self) -> dict[str, DataFrame]:

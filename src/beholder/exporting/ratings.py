@@ -81,6 +81,7 @@ def _rating_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
             references = (slot.stimulus for slot in trial.slots if slot.role == "reference" and slot.id != rating.slot)
             yield {
                 **rating._asdict(),
+                **_texts(source, rating),
                 **of_session,
                 "rating_id": rating_id(rating),
                 "block": blocks.get((plans[rating.digest], one.visit.list, rating.position)),
@@ -92,6 +93,13 @@ def _rating_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
                 "dropped_frames": playback.get("dropped"),
                 **{f"factor_{name}": value for name, value in rating.factors.items()},
             }
+
+
+def _texts(source: ExportSource, rating: Rating) -> dict[str, Any]:
+    """Return what was said and typed; neither where free text is left out, as one says nothing without the other."""
+    if rating.heard is None or source.withheld.with_texts:
+        return {"heard": source.withheld.words("ratings", rating.heard)}
+    return {"said": None, "heard": None}
 
 
 def _labels(one: JudgedSession) -> Mapping[tuple[str, float | None], str]:

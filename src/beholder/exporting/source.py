@@ -19,7 +19,7 @@ from beholder.columns import Column
 from beholder.store.contract import Table
 from beholder.study.recruitment import is_person, is_robot
 
-_FREE_TEXT_KEYS = ("comment", "reasons")
+_FREE_TEXT_KEYS = ("comment", "reasons", "texts")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,15 @@ from beholder.methods import find, load_study
 from beholder.planning.balance import balance
 from beholder.planning.digest import plan_digest, study_digest
 from beholder.planning.folder import write_plan
-from beholder.planning.growth import StudyChanges, earlier_stimuli, earlier_study, more_lists, study_changes, with_units
+from beholder.planning.growth import (
+    StudyChanges,
+    earlier_stimuli,
+    earlier_study,
+    more_lists,
+    study_changes,
+    transcript_changes,
+    with_units,
+)
 from beholder.planning.message_trials import load_stimuli
 from beholder.planning.model import Addition, Plan, PlannedList, no_collection
 from beholder.planning.serialization import lists_from_json, lists_to_json
@@ -126,9 +134,10 @@ class _Extender:
         self._earlier_stimuli = earlier_stimuli(tables["studies"], tables["stimuli"], record.plan_digest)
         self._catalogue: Catalogue = load_stimuli(study, method, progress, self._earlier_stimuli)
         self._changes: StudyChanges = study_changes(earlier, record.stimuli, study, self._catalogue)
-        if self._changes.problems:
-            raise StudyError(self._changes.problems)
         self._lists = tuple(lists_from_json(record.lists))
+        transcripts = transcript_changes(earlier, self._lists, study, self._catalogue, method)
+        if problems := (*self._changes.problems, *transcripts):
+            raise StudyError(problems)
         self._maker = ShortfallPlanner(study, self._catalogue, method, self._lists)
 
     def extend(

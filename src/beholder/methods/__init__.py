@@ -73,13 +73,6 @@ def load_study(path: str | Path = "study.yaml") -> Study:
 
 def _entry(name: str, where: str) -> EntryPoint:
     """Return the one entry point of this name."""
-    from beholder.study.presets import RESERVED_METHODS
-
-    if name in RESERVED_METHODS and name not in names():
-        from beholder.errors import Problem, StudyError
-        from beholder.formats import listed
-
-        raise StudyError(Problem(where, f"method is {name}, which is not in this version", listed(names())))
     return _METHODS.entry(name, where)
 
 

@@ -15,17 +15,29 @@ from beholder.methods.contract import (
     Slot,
     Stimulus,
     Study,
+    Task,
     Trial,
     Unit,
     Units,
     slot_ids,
     slots_from_columns,
 )
-from beholder.methods.presentation import hidden_role, medium_problems, question_problems, single_problems
+from beholder.methods.presentation import (
+    hidden_role,
+    medium_problems,
+    question_problems,
+    reference_problems,
+    single_problems,
+)
 from beholder.methods.scores import ScoreMethod
 from beholder.study.recipes import example_recipes, read_recipe
 
 HEMVIP = "Jonell et al. (2021), HEMVIP, International Conference on Multimodal Interaction"
+
+
+def reference_conditions(catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the conditions that are the reference of a content, each once."""
+    return tuple(dict.fromkeys(stimulus.condition for stimulus in catalogue.references.values()))
 
 
 def anchors(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
@@ -107,6 +119,41 @@ def board_seconds(trial: Trial, catalogue: Catalogue) -> float:
     # HEMVIP: 8 clips of 10 s took 176 s a page, that is 22 s a clip with going back and forth.
     watching = sum(catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots) / 1000
     return 1.4 * watching + 8 * sum(slot.rated for slot in trial.slots) * len(trial.asked)
+
+
+class ReferenceBoard(ScoreMethod):
+    """Base of methods whose page has all versions of a content beside their reference, which is hidden among them too.
+
+    Anchors are on every page.
+    """
+
+    name: ClassVar[str]
+    media: ClassVar[frozenset[Medium]]
+    task: ClassVar[Task] = "board"
+    scales: ClassVar[tuple[str, ...]] = ("cont100",)
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        yield from question_problems(self.name, self.questions(study))
+        yield from medium_problems(self.name, self.media, catalogue)
+        yield from reference_problems(self.name, catalogue, "shows one beside the others")
+        yield from anchor_problems(study, catalogue)
+        yield from board_problems(self.name, study, self.units(study, catalogue))
+
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        always = (*reference_conditions(catalogue), *anchors(study, catalogue))
+        return board_units(study, catalogue, always=always)
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        return Trial(
+            id=unit.content,
+            content=unit.content,
+            purpose="rate",
+            slots=(shown_reference(unit, catalogue), *rated_slots(study, unit, catalogue, first=2)),
+            asked=self.asked(study),
+        )
+
+    def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
+        return board_seconds(trial, catalogue)
 
 
 # One stimulus per trial

@@ -262,12 +262,30 @@ def _with_tie(question: Question) -> Question:
     return question.model_copy(update={"scale": SCALES["pref3"]}) if question.scale == SCALES["pref2"] else question
 
 
+_SIDES = {"side-by-side": ("Left", "Right"), "free": ("A", "B")}
+"""What the two are called on the page, by presentation."""
+
+
 def _with_labels(question: Question, presentation: str | None) -> Question:
-    if presentation not in ("side-by-side", "free") or question.scale not in SCALES.values():
+    if presentation not in _SIDES or question.scale not in SCALES.values():
         return question
-    one, two = ("Left", "Right") if presentation == "side-by-side" else ("A", "B")
-    labels = tuple((value, _side_label(value, text, one, two)) for value, text in question.scale.labels)
-    return question.model_copy(update={"scale": question.scale.model_copy(update={"labels": labels})})
+    return question.model_copy(update={"scale": _with_sides(question.scale, _SIDES[presentation])})
+
+
+def _with_sides(scale: Scale, sides: tuple[str, str]) -> Scale:
+    labels = tuple((value, _side_label(value, text, *sides)) for value, text in scale.labels)
+    return scale.model_copy(update={"labels": labels})
+
+
+def scale_of_ratings(scale: Scale, sides: tuple[str, str] | None) -> Scale:
+    """Return the scale of a page with the words of its ratings, which say what is better and not where it stood.
+
+    `sides` are what is preferred below and above zero; without them it is the condition that is worse or better.
+    """
+    for named in SCALES.values():
+        if scale == named or scale in [_with_sides(named, places) for places in _SIDES.values()]:
+            return named if sides is None else _with_sides(named, sides)
+    return scale
 
 
 def _side_label(value: float, text: str, one: str, two: str) -> str:

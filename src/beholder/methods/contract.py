@@ -203,6 +203,10 @@ class Judgement(NamedTuple):
     missing: str | None = None
     word: str | None = None
     """The word of a transcript that was judged: all words of a stimulus are one question, and not one each."""
+    said: str | None = None
+    """Of a text that was typed: the words of the transcript as they were compared, with spaces between."""
+    heard: str | None = None
+    """The words that were typed, in the same way; empty where nothing was understood."""
 
 
 class Paper(NamedTuple):
@@ -222,7 +226,7 @@ class MetricWords(NamedTuple):
     """How reports speak of a number."""
 
     unit: str = "points"
-    """Of differences. In `PERCENTAGE_POINTS` they are written as hundred times the value."""
+    """Of differences. In `PERCENTAGE_POINTS` those of shares are written as hundred times the value."""
     heading: str = ""
     """The heading of the figure of the means; the name of the metric when empty."""
     is_quality: bool = True
@@ -236,6 +240,10 @@ class MetricWords(NamedTuple):
     """Of ticks: what happened to what was ticked, and of what its share is."""
     ticked_of: str = "answers"
     choices: str = "1 preferred, −1 the other preferred"
+    answers: str = ""
+    """What people could answer, where that is no value on the scale."""
+    sides: tuple[str, str] | None = None
+    """Of grades of two of one condition: what was better below zero, and above."""
 
 
 class Metric(NamedTuple):
@@ -282,10 +290,10 @@ def wording_origin(method: Method, study: Study, question: Question, text: str) 
     return str(origin(study, question, text)) if origin is not None else ""
 
 
-Task = Literal["rate", "board", "change", "compare", "identify", "agree", "order", "extremes", "mark"]
+Task = Literal["rate", "board", "change", "compare", "identify", "agree", "order", "extremes", "mark", "type"]
 """What people do on a page: rate one stimulus, several beside each other, or the change from a reference; compare two;
 say which of two a third is like; answer statements about one; put several in order; mark the best and the worst,
-or words. Our default texts are written by it."""
+or words; type what they hear. Our default texts are written by it."""
 
 
 def task_of(method: Method) -> Task:

@@ -51,6 +51,8 @@ class OrderMethod(ScoreMethod):
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("order",)
     task: ClassVar[Task] = "order"
+    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs", "plackett_luce")
+    defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "once"}}
     usual: ClassVar[int] = MOST
     """Stimuli on a page, where the study does not say and has as many conditions."""
     shape: ClassVar[str]

@@ -19,7 +19,8 @@ from beholder.methods.contract import (
     StudyPart,
     Trial,
 )
-from beholder.stimuli.warnings import alike as alike
+from beholder.stimuli.companions import companion_problems as companion_problems
+from beholder.stimuli.warnings import alike
 from beholder.study.questions import SCALES
 
 P910_CITATION = "ITU-T P.910 (10/2023), mean opinion score; ITU-T P.1401 (01/2020), Student t"
@@ -178,6 +179,36 @@ def reference_problems(name: str, catalogue: Catalogue, why: str) -> Iterator[Pr
                 f"of content {content} have {len(references)} references: {', '.join(references)}",
                 "one reference for each content",
             )
+
+
+NOT_STRICT = "Write options: {strict: false} to take them as they are."
+_SAME_LENGTH_MS = 50
+
+
+def sound_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield contents whose sounds could be told apart without listening: by length, sample rate or channels."""
+
+    def remedied(option: str) -> str:
+        return f"{alike(study.stimuli, option)} {NOT_STRICT}"
+
+    for content in catalogue.contents:
+        sounds = [s for s in catalogue.by_cell.values() if s.content == content and s.medium == "audio"]
+        if not sounds:
+            continue
+        lengths = [sound.probe.duration_ms for sound in sounds]
+        if max(lengths) - min(lengths) > _SAME_LENGTH_MS:
+            what = f"has sounds of {min(lengths) / 1000:.2f} to {max(lengths) / 1000:.2f} s"
+            allowed = f"the same length within {_SAME_LENGTH_MS} ms"
+            yield Problem(f"content {content}", what, allowed, remedied("--shortest"))
+        for name, unit, option, values in (
+            ("sample rates", " Hz", "--rate", {sound.probe.sample_rate for sound in sounds}),
+            ("numbers of channels", "", "--channels", {sound.probe.channels for sound in sounds}),
+        ):
+            if len(values) > 1:
+                listed = " and ".join(f"{value}{unit}" for value in sorted(values))
+                what, most = f"has sounds of different {name}: {listed}", max(values)
+                remedy = remedied(f"{option} {most if unit else min(2, most)}")
+                yield Problem(f"content {content}", what, "one for all", remedy)
 
 
 def stimuli_under_test(catalogue: Catalogue) -> tuple[Stimulus, ...]:

@@ -11,33 +11,60 @@ import hashlib
 import io
 import math
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import regex
 from pydantic import Field
 
 from beholder.errors import StudyError
 from beholder.formats import first_names
-from beholder.methods.contract import Catalogue, Problem, Stimulus, Study
+from beholder.methods.boards import single_units
+from beholder.methods.contract import (
+    Catalogue,
+    Generator,
+    Json,
+    Medium,
+    Problem,
+    Question,
+    Refused,
+    Scale,
+    Slot,
+    Stimulus,
+    Study,
+    Trial,
+    Unit,
+    Units,
+)
+from beholder.methods.presentation import (
+    hidden_role,
+    medium_problems,
+    question_problems,
+    single_problems,
+    unscaled_problems,
+)
+from beholder.methods.scores import answer_parts, ask_cached, exact_object, read_comment, read_missing
+from beholder.stats.word_errors import word_errors
 from beholder.stimuli.sources import normalised_name, path_inside
 from beholder.stimuli.text import UNSPACED, visible_text
+from beholder.study.parts import Text
 
 TranscriptFolder = Annotated[
-    str,
+    Text,
     Field(
-        min_length=1,
         description="The folder of what is said in each content: `<content>.txt`, or `<content>.csv` with word, start "
         "and end in seconds. Under one condition otherwise: `<condition>/<content>.txt`.",
     ),
 ]
 _SUFFIXES = (".csv", ".txt")
 _MOST_WORDS = 300
+_MOST_LETTERS = 200
 _MOST_BYTES = 100_000
 _COLUMNS = ("word", "start", "end")
 _EXPECTED = "a header line word,start,end, and a line for each word"
+_CONTROLS = regex.compile(r"[\p{Cc}--[\t\n\v\f\r\x85]]", regex.V1)
 _LATEST_MS = 500
 """How far the last word may end after its clip: aligners round."""
 
@@ -55,6 +82,82 @@ class Transcript(NamedTuple):
         return "".join(self.words).strip()
 
 
+class TranscriptMethod:
+    """Base of methods whose trial is one stimulus, and whose ratings are shares of the words that are said in it.
+
+    An answer is by question; of a stimulus that would not play it is empty.
+    """
+
+    name: ClassVar[str]
+    media: ClassVar[frozenset[Medium]]
+    scale: ClassVar[Scale]
+    """Of the ratings: a study writes none."""
+    answered_by: ClassVar[str]
+    """How people answer, as a reason why there is no scale."""
+    part: ClassVar[str]
+    """The key of an answer that holds the questions."""
+    shape: ClassVar[str]
+    """An answer to show."""
+    most_characters: ClassVar[int] = _MOST_BYTES
+    """Of a transcript."""
+    counts_faults: ClassVar[bool] = False
+    """Whether more words mean less quality."""
+
+    def word_count(self, trial: Trial) -> int:
+        """Return of how many words the rating is a share."""
+        raise NotImplementedError
+
+    def draws(self, study: Study, transcript: Transcript) -> dict[str, Json]:
+        """Return what a trial keeps of a transcript."""
+        raise NotImplementedError
+
+    def read_question(self, trial: Trial, given: Json, where: str) -> Json:
+        """Return the answer to one question as it is kept, or raise Refused."""
+        raise NotImplementedError
+
+    def questions(self, study: Study) -> tuple[Question, ...]:
+        return _scaled_questions(study.questions, self.scale)
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        yield from question_problems(self.name, self.questions(study))
+        yield from unscaled_problems(self.name, study, self.answered_by)
+        yield from medium_problems(self.name, self.media, catalogue)
+        yield from single_problems(self.name, study)
+        yield from transcript_problems(study, catalogue, self.most_characters)
+
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        return single_units(catalogue.by_cell.values())
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        stimulus = catalogue.by_id[unit.stimuli[0]]
+        return Trial(
+            id=stimulus.id,
+            content=unit.content,
+            purpose="rate",
+            slots=(Slot("s1", stimulus.id, hidden_role(stimulus), None, True, None),),
+            asked=ask_cached(self.questions(study)),
+            draws=self.draws(study, transcript_of(study, stimulus)),
+        )
+
+    def read(self, trial: Trial, answer: Json) -> Json:
+        given = answer_parts(answer, (self.part, "missing", "comment"), self.shape)
+        where = f"answer.{self.part}"
+        missing = read_missing(trial, given.get("missing", {}))
+        if missing:
+            if given.get(self.part, {}) != {}:
+                raise Refused.because("nothing_to_answer", where=where, allowed="{} where a slot is missing")
+            return {self.part: {}, "missing": missing, **read_comment(given)}
+        asked = exact_object(given.get(self.part), [one.id for one in trial.asked], where, self.part)
+        read = {name: self.read_question(trial, one, f"{where}.{name}") for name, one in asked.items()}
+        return {self.part: read, **read_comment(given)}
+
+
+# A plan composes every trial from the same few questions.
+@lru_cache(maxsize=32)
+def _scaled_questions(questions: tuple[Question, ...], scale: Scale) -> tuple[Question, ...]:
+    return tuple(question.model_copy(update={"scale": scale}) for question in questions)
+
+
 def transcript_of(study: Study, stimulus: Stimulus) -> Transcript:
     """Return the words of a stimulus; raises StudyError where they cannot be read, which `problems` has told before."""
     if stimulus.medium == "text":
@@ -65,8 +168,8 @@ def transcript_of(study: Study, stimulus: Stimulus) -> Transcript:
     return _read(path, path.relative_to(study.folder.absolute()).as_posix(), path.stat().st_mtime_ns)
 
 
-def transcript_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield contents without a transcript, and files that cannot be read or do not fit their clip."""
+def transcript_problems(study: Study, catalogue: Catalogue, most_characters: int) -> Iterator[Problem]:
+    """Yield contents without a transcript, and files that cannot be read, do not fit their clip or are too long."""
     clips = [stimulus for stimulus in catalogue.stimuli if stimulus.medium != "text"]
     texts = [stimulus for stimulus in catalogue.stimuli if stimulus.medium == "text"]
     for stimulus in texts:
@@ -95,9 +198,13 @@ def transcript_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]
         except StudyError as error:
             yield from error.problems
             continue
-        if read.times and read.times[-1][1] > duration_ms + _LATEST_MS:
-            what = f"ends at {read.times[-1][1] / 1000:g} s, and its clip lasts {duration_ms / 1000:g} s"
+        last_ms = max((end for _, end in read.times), default=0)
+        if last_ms > duration_ms + _LATEST_MS:
+            what = f"ends at {last_ms / 1000:g} s, and its clip lasts {duration_ms / 1000:g} s"
             yield Problem(where, what, "times in seconds, within the clip")
+        if len(read.text) > most_characters:
+            what = f"has {len(read.text)} characters, and people type up to {most_characters}"
+            yield Problem(where, what, f"up to {most_characters}", "Cut the clip into parts.")
 
 
 def transcript_hash(study: Study) -> str:
@@ -138,11 +245,16 @@ def _read(path: Path, where: str, _changed_ns: int) -> Transcript:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise StudyError(Problem(where, "is not UTF-8", "UTF-8", "Save it as UTF-8.")) from None
+    if odd := _CONTROLS.search(text):
+        what = f"has the control character {odd[0]!r} in line {text.count(chr(10), 0, odd.start()) + 1}"
+        raise StudyError(Problem(where, what, "text", "Take it out: it cannot be read."))
     read = _read_timed(text, where) if path.suffix.lower() == ".csv" else Transcript(split_words(text))
     if not read.words:
         raise StudyError(Problem(where, "holds no words", "what is said in the clip", "Write the text."))
     if len(read.words) > _MOST_WORDS:
         raise StudyError(_too_long(where, len(read.words)))
+    if (longest := max(map(len, read.words))) > _MOST_LETTERS:
+        raise StudyError(Problem(where, f"has a word of {longest} letters", f"up to {_MOST_LETTERS}"))
     return read
 
 
@@ -152,14 +264,17 @@ def _too_long(where: str, count: int) -> Problem:
 
 def _read_timed(text: str, where: str) -> Transcript:
     rows = csv.DictReader(io.StringIO(text))
-    if tuple(name.strip() for name in rows.fieldnames or ()) != _COLUMNS:
+    if tuple(name.strip().lower() for name in rows.fieldnames or ()) != _COLUMNS:
         found = ",".join(rows.fieldnames or ()) or "nothing"
         raise StudyError(Problem(f"{where}:1", f"begins with {found}", _EXPECTED))
     problems, words, times, before = [], [], [], 0
     for row in rows:
         line = f"{where}:{rows.line_num}"
-        cells = {str(name).strip(): str(cell or "").strip() for name, cell in row.items() if name is not None}
-        if None in row or not any(letter.isalnum() for letter in cells["word"]):
+        if None in row:
+            problems.append(Problem(line, f"has {len(row) - 1 + len(row[None])} cells", _EXPECTED))
+            continue
+        cells = {str(name).strip().lower(): " ".join(str(cell or "").split()) for name, cell in row.items()}
+        if not any(letter.isalnum() for letter in cells["word"]):
             problems.append(Problem(line, f"has no word in {','.join(cells.values())!r}", _EXPECTED))
             continue
         start, end = (_milliseconds(cells[name]) for name in ("start", "end"))
@@ -216,3 +331,33 @@ def _opens(piece: str) -> bool:
 def bare_word(word: str) -> str:
     """Return a word without the punctuation and space around it."""
     return str(regex.sub(r"^[\p{P}\p{S}\s]+|[\p{P}\p{S}\s]+$", "", word)) or word.strip()
+
+
+# Words as they are compared
+
+
+_UNSEEN = regex.compile(r"[\p{Cf}'’‘ʼ`´]")
+"""Apostrophes, and what joins or parts letters and is not seen."""
+_POINTED = regex.compile(r"[\p{Script=Arabic}\p{Script=Hebrew}]")
+_POINTS = regex.compile(r"[\p{Mn}ـ]")
+_SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
+
+
+def compared_words(text: str, alike: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return the words of a text as two texts are compared: without case, punctuation and ways to write the same.
+
+    Unicode's compatibility form (NFKC) with case folded; apostrophes go (`don't` is `dont`), and all other punctuation
+    parts words; the vowel signs of Arabic and Hebrew go, which few people type. Of scripts without spaces words are
+    those of `split_words`: of Chinese, every character. `alike` has words in place of which others are taken.
+    """
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    words: list[str] = []
+    for run in _SEPARATORS.split(_UNSEEN.sub("", plain)):
+        run = _POINTS.sub("", run) if _POINTED.search(run) else run
+        words += split_words(run) if UNSPACED.search(run) else [run] if run else []
+    return tuple(words) if not alike else tuple(alike.get(word, word) for word in words)
+
+
+def share_right(said: Sequence[str], heard: Sequence[str]) -> float:
+    """Return the share of the words that were said which are right in what was heard."""
+    return word_errors(said, heard).right / len(said)

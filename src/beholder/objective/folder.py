@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ from beholder.objective.page import KIND, finding, outcome
 from beholder.objective.regions import VALUES, Regions, read_regions, read_values
 from beholder.objective.registry import choose, installed
 from beholder.reporting.result_page import refuse_taken, write_outcome
-from beholder.result_view import PagedResult, ResultView
+from beholder.result_view import DrawnResult, ResultView
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.model import Study
@@ -85,7 +85,7 @@ def metrics_folder(
     page = write_outcome(made, folder, drawing)
     empty = {"correlations": pd.DataFrame(columns=RELATED), "comparisons": pd.DataFrame(columns=COMPARED)}
     further = {name: results[name].table if name in results else empty[name] for name in empty}
-    return Metrics(table, **further, words=(*filter(None, [made.simulated]), *words), page=page)
+    return Metrics(table, **further, words=(*filter(None, [made.simulated]), *words), page=page, charts=made.charts)
 
 
 def _study(source: str | Path | Study) -> Study | None:
@@ -175,7 +175,7 @@ _CORRELATIONS = ("pearson", "spearman", "tau_b")
 
 
 @dataclass(frozen=True, repr=False)
-class Metrics(PagedResult):
+class Metrics(DrawnResult):
     """Values of metrics, and how far they agree with people; the tables are named as their files in metrics/."""
 
     values: DataFrame
@@ -186,6 +186,7 @@ class Metrics(PagedResult):
     """Every two metrics: whether one agrees better."""
     words: tuple[str, ...]
     page: Path
+    charts: Mapping[str, Callable[[], Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def _view(self) -> ResultView:
         more = {name: getattr(self, name) for name in ("correlations", "comparisons", "values")}

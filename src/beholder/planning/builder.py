@@ -19,7 +19,7 @@ from beholder.planning.given_plan import compose_given, read_given
 from beholder.planning.groups import ParticipantGroup, for_each_group, groups_of
 from beholder.planning.list_counts import fewest_ratings, search_list_count
 from beholder.planning.model import Plan, PlannedList, no_collection
-from beholder.planning.slots import arrange, draw_colours, order_questions
+from beholder.planning.slots import arrange, draw_colours, order_questions, order_training
 from beholder.planning.training import make_training
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
@@ -59,20 +59,17 @@ def _part(group: ParticipantGroup, group_lists: GroupLists) -> Plan:
     breaks, orders = group.study.design.breaks, group_lists.units.orders
     # A person is asked in one order, also over several sessions.
     chain = group.study.design.sessions_per_participant
-    lists = tuple(
-        PlannedList(
-            number,
-            (*group_lists.training, *with_breaks(in_order(trials, orders, (number - 1) // chain), breaks)),
-            group.levels,
-        )
-        for number, trials in enumerate(group_lists.lists, 1)
-    )
+    lists = []
+    for number, trials in enumerate(group_lists.lists, 1):
+        entries = tuple(with_breaks(in_order(trials, orders, (number - 1) // chain), breaks))
+        entries = (*order_training(group_lists.training, entries), *entries)
+        lists.append(PlannedList(number, entries, group.levels))
     replaced_stimuli = {number: group_lists.replaced_stimuli.get(number - 1, {}) for number in range(1, len(lists) + 1)}
     design = group.study.design
     return Plan(
         "",
         design.seed,
-        lists,
+        tuple(lists),
         group_lists.units,
         group_lists.replaced,
         replaced_stimuli=replaced_stimuli,

@@ -182,6 +182,7 @@ class _CheckCounter:
         if role == Repeat.role:
             what += f", and each comes again {APART} or more trials later"
         allowed = max(0, (most - requested) // each + number)
+        what += "" if allowed > 0 else ", so that none fits"
         fix = "" if allowed > 0 else "Make design.trials larger, or take it out."
         return self._study.problem(f"checks.{role}.{key}", what, up_to(allowed), fix)
 

@@ -14,8 +14,8 @@ from beholder.checks.known_answers import Gold, MessageRule
 from beholder.methods.contract import Method, Slot, Target, Trial
 from beholder.planning.known_answers import (
     answer_keys,
+    answered_kinds,
     default_tolerance,
-    judged_kinds,
     keyed_questions,
     message_tolerance,
 )
@@ -48,7 +48,7 @@ class MessageTrialMaker:
         rng: Generator,
     ) -> None:
         self._role, self._study, self._method, self._rule, self._rng = role, study, method, rule, rng
-        self._is_graded = "diff" in judged_kinds(method, sample)
+        self._is_graded = "diff" in answered_kinds(method, sample)
         self._clips = {clip.id: clip for clip in catalogue.of_role(role)}
         pages = {clip.id: message_templates(study, catalogue, method, clip) for clip in self._clips.values()}
         self._pages = {name: self._fitting(self._clips[name], fitting, sample) for name, fitting in pages.items()}

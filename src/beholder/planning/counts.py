@@ -123,7 +123,7 @@ def read_pairs(plan: Plan, units_of_plan: Units, catalogue: Catalogue) -> tuple[
     """Return the items of a plan of pairs, in pairs of conditions, and their orders."""
     occurrences = stimulus_occurrences(plan)
     place = {condition: number for number, condition in enumerate(catalogue.conditions)}
-    number = {stimulus.id: place[stimulus.condition] for stimulus in catalogue.by_cell.values()}
+    number = {one.id: place[one.condition] for one in catalogue.stimuli if one.condition in place}
     kinds = [tuple(sorted(number[stimulus] for stimulus in unit.stimuli)) for unit in units_of_plan.items]
     columns = {kind: n for n, kind in enumerate(sorted(set(kinds)))}
     cells = [(unit.content, columns[kind]) for unit, kind in zip(units_of_plan.items, kinds, strict=True)]

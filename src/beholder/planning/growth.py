@@ -13,6 +13,7 @@ import numpy as np
 from beholder.errors import Problem, StudyError
 from beholder.formats import first_names, plural
 from beholder.methods.contract import Method, Trial
+from beholder.methods.transcripts import TranscriptMethod, transcript_of
 from beholder.planning.builder import make_plan
 from beholder.planning.counts import first_occurrences
 from beholder.planning.digest import plan_parts
@@ -75,6 +76,8 @@ def _lost(served: Mapping[str, Mapping[str, Any]], catalogue: Catalogue) -> Iter
         if len(changed) > 1:
             text = "are not what they were when people rated them"
         fix = "Put the earlier files back, and give changed ones a condition of their own."
+        if any(served[name]["role"] == "mismatched" for name in changed):
+            fix = "With contents that are added, others lend their companions: take them out, or write another study."
         yield Problem("stimuli", f"{first_names(changed, _MOST_NAMES)} {text}", "", fix)
 
 
@@ -98,6 +101,30 @@ def _changed(before: Study, study: Study, catalogue: Catalogue) -> Iterator[Prob
             yield study.problem(f"design.{key}", f"was {old_value} when people came, and is {new_value}", "", fix)
         else:
             yield study.problem(f"design.{key}", "is not what it was when people came", "", "Undo the change.")
+
+
+def transcript_changes(
+    before: Study | None, lists: Iterable[PlannedList], study: Study, catalogue: Catalogue, method: Method
+) -> Iterator[Problem]:
+    """Yield the contents whose transcript is not the one in the lists: answers are about words that people were shown.
+
+    Texts are their own transcripts, and told of with the stimuli.
+    """
+    if not isinstance(method, TranscriptMethod):
+        return
+    planned_trials = {trial.slots[0].stimulus: trial for planned in lists for trial in planned.rated}
+    changed = {
+        trial.content
+        for name, trial in planned_trials.items()
+        if (stimulus := catalogue.by_id.get(name)) is not None
+        and stimulus.medium != "text"
+        # By the earlier options, whose changes are told of by themselves.
+        and method.draws(before or study, transcript_of(study, stimulus)) != trial.draws
+    }
+    if changed:
+        verb = plural(len(changed), "is not what it was", "are not what they were")
+        what = f"has other words or times: {first_names(sorted(changed), _MOST_NAMES)} {verb} when people came"
+        yield study.problem("options.transcripts", what, "", "Put the earlier transcripts back.")
 
 
 def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:

@@ -7,34 +7,55 @@ from typing import NamedTuple
 
 import numpy as np
 
+from beholder.checks.contract import own_scores
 from beholder.errors import Problem, did_you_mean
-from beholder.methods.contract import Asked, Method, Question, Scale, Slot, Trial
+from beholder.methods.contract import Asked, Judgement, Method, Question, Scale, Slot, Trial
 from beholder.planning.slots import PALETTE
 from beholder.planning.trial_templates import contents_of
 from beholder.stimuli.catalogue import Stimulus
 from beholder.stimuli.known_answers import EVERY_QUESTION, KnownAnswer
 from beholder.study.model import Study
-from beholder.types import Role
+from beholder.types import Json, Role
 
 
-class JudgedPlace(NamedTuple):
-    """A question and slot that gets a judgement of its own."""
+class AnsweredPlace(NamedTuple):
+    """A question and slot that gets an answer of its own."""
 
     question: str
     slot: str
     kind: str
-
-
-def judged_places(method: Method, trial: Trial) -> frozenset[JudgedPlace]:
-    """Return every place of a trial that is judged, by answering the trial once."""
-    percept = {f"{asked.id}.{slot.id}": 0.5 for asked in trial.asked for slot in trial.slots}
-    answer = method.read(trial, method.respond(trial, percept, np.random.default_rng(0)))
-    return frozenset(JudgedPlace(one.question, one.slot, one.kind) for one in method.judgements(trial, answer))
+    """As in `Judgement`; `text` where the score is that of a text, and no value can be asked for."""
 
 
 def judged_kinds(method: Method, trial: Trial) -> frozenset[str]:
-    """Return the kinds of judgements in a trial, ticks excluded."""
-    return frozenset(one.kind for one in judged_places(method, trial)) - {"pick"}
+    """Return the kinds of ratings that a trial gives, ticks excluded."""
+    return frozenset(map(_kind, method.judgements(trial, _plain_answer(method, trial)))) - {"pick"}
+
+
+def answered_kinds(method: Method, trial: Trial) -> frozenset[str]:
+    """Return the kinds of answers in a trial, ticks excluded: where two scores make one rating, they are scores."""
+    return frozenset(one.kind for one in answered_places(method, trial)) - {"pick"}
+
+
+def answered_places(method: Method, trial: Trial) -> frozenset[AnsweredPlace]:
+    """Return every place of a trial that is answered, by answering it once."""
+    answer, places = _plain_answer(method, trial), set()
+    is_scored = own_scores(answer) is not None
+    for one in method.judgements(trial, answer):
+        if one.kind == "diff" and is_scored:
+            places |= {AnsweredPlace(one.question, str(slot), "score") for slot in (one.slot, one.other_slot)}
+        else:
+            places.add(AnsweredPlace(one.question, one.slot, _kind(one)))
+    return frozenset(places)
+
+
+def _kind(judgement: Judgement) -> str:
+    return judgement.kind if judgement.heard is None else "text"
+
+
+def _plain_answer(method: Method, trial: Trial) -> Json:
+    percept = {f"{asked.id}.{slot.id}": 0.5 for asked in trial.asked for slot in trial.slots}
+    return method.read(trial, method.respond(trial, percept, np.random.default_rng(0)))
 
 
 # Targets
@@ -45,9 +66,9 @@ _SHARE = 0.25
 _SLIP = 0.03
 """Tolerance of messages on a slider, as a share of the scale: nobody can set it exactly."""
 
-SCORED = ("score",)
+SCORED = ("score", "text")
 
-COMPARED = ("score", "diff", "choice")
+COMPARED = ("score", "text", "diff", "choice")
 """Kinds of judgements that say something about one stimulus; a comparison is about both."""
 
 AnswerKeys = Mapping[str, KnownAnswer]
@@ -77,9 +98,9 @@ def answer_keys(stimuli: Sequence[Stimulus]) -> AnswerKeys:
 def answerable(method: Method, trial: Trial, kinds: Collection[str]) -> frozenset[tuple[str, str]]:
     """Return which (question, slot) get a judgement of these kinds."""
     places = set()
-    for one in judged_places(method, trial):
+    for one in answered_places(method, trial):
         if one.kind in kinds:
-            both = one.kind != "score"
+            both = one.kind not in SCORED
             places |= {(one.question, slot.id) for slot in trial.slots if slot.rated and (both or slot.id == one.slot)}
     return frozenset(places)
 
@@ -156,7 +177,7 @@ def message_text(method: Method, trial: Trial, where: str, words: Mapping[str, s
     """Return the answer that the stimulus at a question and slot, such as `q1.s2`, asked for, in words."""
     target = trial.targets[where]
     asked = next(one for one in trial.asked if one.id == where.partition(".")[0])
-    if "choice" in judged_kinds(method, trial):
+    if "choice" in answered_kinds(method, trial):
         return words["out_this"]
     label = dict(asked.scale.plain.labels).get(target.value, "")
     key = "out_slider" if asked.scale.look == "slider" else "out_label" if label else "out_value"
@@ -167,5 +188,5 @@ def message_label(method: Method, trial: Trial, where: str) -> str | None:
     """Return the letter of the stimulus that asked, if several are rated one by one."""
     labels = {slot.id: slot.label for slot in trial.slots if slot.rated}
     # A grade of the second against the first is asked for by the trial as a whole.
-    is_one = len(labels) > 1 and "diff" not in judged_kinds(method, trial)
+    is_one = len(labels) > 1 and "diff" not in answered_kinds(method, trial)
     return labels.get(where.partition(".")[2]) if is_one else None

@@ -13,7 +13,7 @@ from beholder.checks.known_answers import Attention, MessageRule, Say, Trap
 from beholder.methods.choices import grades_of
 from beholder.methods.contract import Asked, Method, Scale, Trial, Unit, Units
 from beholder.planning.groups import for_each_group, groups_of, restrict
-from beholder.planning.known_answers import judged_kinds, message_tolerance
+from beholder.planning.known_answers import answered_kinds, message_tolerance
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.message_stimuli import MessageCatalogue, MessageRequest, add_message_stimuli
 from beholder.stimuli.messages.message import Message
@@ -235,7 +235,7 @@ def sample_trial(study: Study, catalogue: Catalogue, method: Method) -> Trial | 
 
 def form_of(study: Study, method: Method, trial: Trial, rule: MessageRule.Options, say: Say) -> MessageForm | None:
     """Return how a trial can ask for an answer; None if it cannot."""
-    kinds = judged_kinds(method, trial)
+    kinds = answered_kinds(method, trial)
     asked = [one for one in trial.asked if not one.ticks]
     if not asked or not kinds or len(kinds) > 1:
         return None

@@ -65,7 +65,7 @@ class PlannedList:
 
     @property
     def training(self) -> tuple[Trial, ...]:
-        """The training trials, which are the same in every list of a group."""
+        """The training trials: those of a group, their questions in the order of this list."""
         return tuple(entry for entry in self.entries if isinstance(entry, Trial) and entry.purpose == "train")
 
 

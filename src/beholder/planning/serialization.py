@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from beholder.methods.contract import Asked, Break, Target, Trial, slot_ids, slots_from_columns
 from beholder.planning.model import LETTERS, Addition, GroupKey, Plan, PlannedList
+from beholder.planning.slots import order_training
 from beholder.study.questions import Scale
 from beholder.types import Json, Role
 
@@ -28,7 +29,8 @@ def lists_from_json(data: Iterable[Json]) -> Iterator[PlannedList]:
     for row in data:
         planned = reader.read(row)
         training.setdefault(planned.group_key, planned.training)
-        yield replace(planned, entries=(*training[planned.group_key], *_rated(planned)))
+        rated = _rated(planned)
+        yield replace(planned, entries=(*order_training(training[planned.group_key], rated), *rated))
 
 
 def _rated(planned: PlannedList) -> tuple[Trial | Break, ...]:

@@ -10,7 +10,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.random import Generator
 
-from beholder.methods.contract import Slot, Trial, slot_ids, slots_from_columns
+from beholder.methods.contract import Break, Slot, Trial, slot_ids, slots_from_columns
 from beholder.planning.even_rounding import Ints, Partition, families, pick
 from beholder.planning.model import LETTERS
 
@@ -158,6 +158,16 @@ def order_questions(trial: Trial, order: Sequence[str]) -> Trial:
         question, slot = where.split(".")
         targets[f"{names[question]}.{slot}"] = target
     return replace(trial, asked=tuple(one._replace(id=names[one.id]) for one in asked), targets=targets)
+
+
+def order_training(training: Sequence[Trial], rated: Sequence[Trial | Break]) -> tuple[Trial, ...]:
+    """Return training trials with their questions in the order of the list after them.
+
+    Only where each question comes after a play of its own: there the order is part of what is practised.
+    """
+    first = next((entry for entry in rated if isinstance(entry, Trial)), None)
+    order = [one.question for one in first.asked] if first is not None else []
+    return tuple(order_questions(trial, order) if trial.passes > 1 and order else trial for trial in training)
 
 
 def _beside_labelled(trial: Trial, order: Sequence[int], colours: Sequence[int]) -> tuple[Slot, ...]:

@@ -57,6 +57,7 @@ def message_templates(study: Study, catalogue: Catalogue, method: Method, clip: 
     condition = source.condition if source else clip.condition
     asking = replace(clip, condition=condition, role=_roles(catalogue).get(condition, "test"))
     others = [s for s in catalogue.by_cell.values() if s.content == clip.content and s.condition != condition]
+    others += [s for s in catalogue.of_role("mismatched") if s.content == clip.content]
     return _templates(study, method, _subset(catalogue, [asking, *others]), {clip.id})
 
 

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -405,15 +405,17 @@ def _box(opening: str) -> str:
 
 def draw_figure(figure: Figure) -> DrawnFigure:
     """Return a figure drawn once for wide screens and once for phones; one of these is what a paper gets."""
-    return DrawnFigure(drawn_inline(figure), paper_files(to_svg(figure.draw, figure.paper), figure.paper))
+    svg_of = cache(partial(to_svg, figure.draw))
+    return DrawnFigure(drawn_inline(figure, svg_of), paper_files(svg_of(figure.paper), figure.paper))
 
 
-def drawn_inline(figure: Figure) -> Markup | None:
-    """Return a figure as the page has it; None where the page has none."""
+def drawn_inline(figure: Figure, svg_of: Callable[[Layout], str] | None = None) -> Markup | None:
+    """Return a figure as the page has it, from its drawing by layout; None where the page has none."""
     if not figure.in_page:
         return None
-    narrow = _described(to_svg(figure.draw, COLUMN), f"narrow-{figure.name}", figure.title, figure.words)
+    svg_of = svg_of or partial(to_svg, figure.draw)
+    narrow = _described(svg_of(COLUMN), f"narrow-{figure.name}", figure.title, figure.words)
     if not figure.is_wide:
         return tag("div", narrow, class_="figure figure--column")
-    wide = _described(to_svg(figure.draw, WIDE), f"wide-{figure.name}", figure.title, figure.words)
+    wide = _described(svg_of(WIDE), f"wide-{figure.name}", figure.title, figure.words)
     return Markup(tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow"))

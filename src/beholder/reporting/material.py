@@ -19,6 +19,7 @@ from beholder.analysis.result import STALE, Results, either_condition, read_resu
 from beholder.analysis.result import metric as metric_of
 from beholder.errors import Problem, UserError, no_answers
 from beholder.files import ORIGIN, read_cells
+from beholder.methods.choices import scale_of_ratings
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Stimuli, Study
 from beholder.study.questions import Scale
@@ -183,6 +184,8 @@ def _scales(material: Material) -> dict[str, Scale]:
         elif name not in scales or (kind != "score" and not _is_graded(scales[name], kind)):
             rows = ratings[ratings["question"] == name]
             scales[name] = Scale(min=float(rows["scale_min"].min()), max=float(rows["scale_max"].max()))
+        elif kind == "diff":
+            scales[name] = scale_of_ratings(scales[name], metric_of(material.study.method, kind).words.sides)
     turned = material.results.notes.get("turned", ())
     return {name: _turned_scale(scale) if name in turned else scale for name, scale in scales.items()}
 

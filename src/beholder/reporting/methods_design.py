@@ -8,6 +8,7 @@ from importlib import metadata
 import pandas as pd
 
 from beholder.analysis.means import EXACT_INTERVAL
+from beholder.analysis.ratings import rating_count
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
 from beholder.formats import count, join_names, number, plural, span
@@ -235,7 +236,9 @@ def table_sentences(material: Material) -> list[Sentence]:
     is_compared = all(part.is_compared for part in material.parts)
     if is_compared:
         conditions = len({*used["condition"], *used["other_condition"]} - {""})
-    ratings = f"{count(len(used), 'comparison' if is_compared else 'rating')} of {count(conditions, 'condition')}"
+    ratings = (
+        f"{count(rating_count(used), 'comparison' if is_compared else 'rating')} of {count(conditions, 'condition')}"
+    )
     over = f" and {count(contents, 'content')}" if contents > 1 else ""
     on = (
         "" if all(part.kind == "choice" for part in material.parts) else f", on a scale of {join_names(sorted(scales))}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from beholder.analysis.ratings import rating_count
 from beholder.formats import count, date, span
 from beholder.reporting.cleaning import ACCOUNT, QUALIFICATION, RULES
 from beholder.reporting.data_quality import QUALITY, SANITY
@@ -31,6 +32,7 @@ from beholder.reporting.pair_tests import CONTRASTS, TEST_AGREEMENT
 from beholder.reporting.participants import DEMOGRAPHICS, PARTICIPANTS, TEXTS
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.question_sections import (
+    APPROPRIATENESS,
     DMOS,
     FACTORS,
     MOST_OPEN,
@@ -48,6 +50,7 @@ from beholder.reporting.reliability import DIMENSIONALITY, RELIABILITY, VOTES_NE
 from beholder.reporting.section import Section, beside
 from beholder.reporting.sensitivity import EQUIVALENCE, RUNS, SENSITIVITY, VARIANCES
 from beholder.reporting.sheets import TextTable, cell_sheet, condition_sheet, pair_sheet, without_empty_columns
+from beholder.reporting.transcriptions import TRANSCRIPTIONS
 
 _EYE = Markup(
     '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.6">'
@@ -123,7 +126,7 @@ def _head(material: Material) -> Markup:
         _fact(len({*material.labels, *used["other_condition"].dropna()} - {""}), "condition"),
         _fact(used["content"].nunique(), "content"),
         [*_fact(people, one, many), *([] if is_table else finished)],
-        _fact(len(used), "comparison" if all(part.is_compared for part in material.parts) else "rating"),
+        _fact(rating_count(used), "comparison" if all(part.is_compared for part in material.parts) else "rating"),
     ]
     if not is_table and material.newest is not None:
         facts.append(tag("time", date(material.newest), datetime=material.newest.date().isoformat()))
@@ -165,8 +168,9 @@ def _fact(n: int, one: str, many: str | None = None) -> list[Child]:
 
 
 QUESTION_SECTIONS: tuple[Callable[[Material, QuestionResults], Child], ...] = (
-    SCORES, WORDS, DISTRIBUTIONS, beside(MEDIANS, PREFERENCES, STRENGTHS, WORTHS, RANKS), DMOS, POSITION, FACTORS,
-    TEST_AGREEMENT, PAIRS, CONTRASTS, EQUIVALENCE,
+    SCORES, APPROPRIATENESS, WORDS, TRANSCRIPTIONS, DISTRIBUTIONS,
+    beside(MEDIANS, PREFERENCES, STRENGTHS, WORTHS, RANKS), DMOS,
+    POSITION, FACTORS, TEST_AGREEMENT, PAIRS, CONTRASTS, EQUIVALENCE,
 )  # fmt: skip
 """The sections of each question that was rated, in their order."""
 

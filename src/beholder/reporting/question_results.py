@@ -122,7 +122,7 @@ class QuestionResults:
 
     def difference_words(self, difference: float, write: Callable[[float, int], str] = number) -> str:
         """Return a difference in the unit of the question, as `write` writes numbers."""
-        if self.words.unit == PERCENTAGE_POINTS:
+        if self.words.unit == PERCENTAGE_POINTS and self.is_share:
             return f"{write(100 * difference, 0)} {PERCENTAGE_POINTS}"
         return f"{write(difference, self.decimals)} {self.words.unit}"
 

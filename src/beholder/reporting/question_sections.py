@@ -12,7 +12,7 @@ import pandas as pd
 from beholder.analysis.figures.scores import has_nested_interval
 from beholder.analysis.means import EXACT_INTERVAL
 from beholder.analysis.result import records
-from beholder.formats import NONE, count, join_names, number, plural, span
+from beholder.formats import NONE, count, join_names, number, percent_half_up, plural, span
 from beholder.reporting.findings import findings
 from beholder.reporting.headline import p_words
 from beholder.reporting.html import Child, Markup, matrix, render, scrolling, table, tag
@@ -67,6 +67,38 @@ def _scores_foot(material: Material, part: QuestionResults) -> Child:
 SCORES = QuestionSection("scores", lambda _, part: part.heading, _scores, foot=_scores_foot)
 
 
+def _appropriateness(material: Material, part: QuestionResults) -> Markup | None:
+    """Return how often what belongs together was found, against chance; None of questions that do not ask for it."""
+    whole = material.results.also.get("appropriateness")
+    rows = None if whole is None else whole[whole["question"] == part.id]
+    if rows is None or rows.empty:
+        return None
+    lines = [
+        (
+            material.labels.get(row["condition"], row["condition"]), f"{row['matched']:,.0f}", f"{row['ties']:,.0f}",
+            f"{row['mismatched']:,.0f}", percent_half_up(row["share"]),
+            f"{number(100 * row['ci_low'], 0)} to {percent_half_up(row['ci_high'])}" if row["verdict"] else NONE,
+            row["verdict"] or NONE,
+        )
+        for row in sorted(records(rows), key=lambda row: -row["share"])
+    ]  # fmt: skip
+    heads = ("Condition", "Its own", "Equal", "Foreign", "For its own", "95 % interval", "Against chance")
+    return table(f"Which of the two was called more fitting: {part.caption}", TextTable(heads, lines))
+
+
+def _appropriateness_foot(_material: Material, _part: QuestionResults) -> str:
+    return (
+        "For its own: share of answers for the stimulus with its own companion, answers that both fit equally split, "
+        "every content weighing the same; half is what guessing gives. Exact 95 % intervals for people and contents "
+        "like these, not corrected for how many conditions there are."
+    )
+
+
+APPROPRIATENESS = QuestionSection(
+    "appropriateness", "Do people find what belongs together?", _appropriateness, foot=_appropriateness_foot
+)
+
+
 def _matrix(material: Material, part: QuestionResults) -> Markup | None:
     """Return the differences between conditions; None if none was tested."""
     if not part.tested:
@@ -118,7 +150,8 @@ def _matrix_words(part: QuestionResults) -> tuple[str, str, str]:
     if part.kind == "pick":
         ticked = part.words.ticked
         return "Row minus column, as shares", f"row {ticked} more often", f"row {ticked} less often"
-    return "Row minus column, in points", "row scores higher", "row scores lower"
+    unit = "as shares" if part.is_share else f"in {part.words.unit}"
+    return f"Row minus column, {unit}", "row scores higher", "row scores lower"
 
 
 # Overview of many questions

@@ -9,6 +9,7 @@ from beholder.reporting.html import Child, Markup, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.reporting.section import Section
+from beholder.study.questions import Scale
 
 
 def people_words(material: Material) -> tuple[str, str]:
@@ -48,17 +49,33 @@ WORDING = Section("wording", "What was asked", wording_section)
 
 def answers_words(part: QuestionResults, material: Material) -> str:
     """Return the possible answers in words."""
+    if part.words.answers:
+        return part.words.answers
     if part.kind == "pick":
         return f"{part.words.ticked} or not"
     if part.kind == "correct":
         return "which of the two it was; 1 correct, 0 not"
-    scale = part.scale
-    words = [(scale.min + scale.max - place if part.is_turned else place, text) for place, text in scale.labels]
-    labels = ", ".join(f"{plain(place)} {text}" for place, text in sorted(words))
-    answers = f"{span(scale.min, scale.max)} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
     if part.kind == "choice":
         return part.words.choices + (", 0 no difference" if has_tie(part, material) else "")
-    return f"{answers}; above zero the condition is better" if part.kind == "diff" else answers
+    if part.kind == "diff":
+        seen = _scale_of_both(part, material)
+        what = f"{_scale_words(seen)}; each of the two, and the rating is the difference" if seen else ""
+        sign = "" if part.words.sides else "; above zero the condition is better"
+        return f"{what or _scale_words(part.scale)}{sign}"
+    return _scale_words(part.scale, is_turned=part.is_turned)
+
+
+def _scale_words(scale: Scale, *, is_turned: bool = False) -> str:
+    words = [(scale.min + scale.max - place if is_turned else place, text) for place, text in scale.labels]
+    labels = ", ".join(f"{plain(place)} {text}" for place, text in sorted(words))
+    return f"{span(scale.min, scale.max)} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
+
+
+def _scale_of_both(part: QuestionResults, material: Material) -> Scale | None:
+    """Return the scale on which each of two got a score; None where they were graded against each other."""
+    asked = [question for text in material.texts for question in text["questions"] if question["id"] == part.id]
+    scales = [Scale.model_validate(question["scale"]) for question in asked]
+    return scales[0] if scales and all(scale.min != -scale.max for scale in scales) else None
 
 
 def has_tie(part: QuestionResults, material: Material) -> bool:

@@ -84,6 +84,10 @@ REFERENCES = (
         "algorithm",
     ),
     _standard(
+        "itu-bs1116", "ITU-R BS.1116-3", "02/2015",
+        "Methods for the subjective assessment of small impairments in audio systems",
+    ),
+    _standard(
         "itu-bs1534", "ITU-R BS.1534-3", "10/2015",
         "Method for the subjective assessment of intermediate quality level of audio systems",
     ),
@@ -93,6 +97,20 @@ REFERENCES = (
         title="{HEMVIP}: Human evaluation of multiple videos in parallel",
         booktitle="Proceedings of the 2021 International Conference on Multimodal Interaction",
         publisher="Association for Computing Machinery", pages="707–711", year="2021", doi="10.1145/3462244.3479957",
+    ),
+    _other(
+        "kucherenko2023", "Kucherenko et al. (2023)", "misc",
+        "Kucherenko, Taras and Nagy, Rajmund and Yoon, Youngwoo and Woo, Jieyeon and Nikolov, Teodor and Tsakov, "
+        "Mihail and Henter, Gustav Eje",
+        title="The {GENEA} Challenge 2023: A large-scale evaluation of gesture generation models in monadic and dyadic "
+        "settings", year="2023", eprint="2308.12646", archiveprefix="arXiv",
+    ),
+    _other(
+        "kucherenko2024", "Kucherenko et al. (2024)", "misc",
+        "Kucherenko, Taras and Wolfert, Pieter and Yoon, Youngwoo and Viegas, Carla and Nikolov, Teodor and Tsakov, "
+        "Mihail and Henter, Gustav Eje",
+        title="Evaluating gesture generation in a large-scale open challenge: The {GENEA} Challenge 2022", year="2024",
+        eprint="2303.08737", archiveprefix="arXiv",
     ),
     _other(
         "naderi2022", "Naderi and Cutler", "misc", "Naderi, Babak and Cutler, Ross",
@@ -112,7 +130,12 @@ REFERENCES = (
     ),
     _article(
         "cole2017", "Cole, Mahrt and Roy (2017)", "Cole, Jennifer and Mahrt, Timothy and Roy, Joseph", 2017,
-        "Crowd-sourcing prosodic annotation", "Computer Speech & Language|45||300–325", "10.1016/j.csl.2017.02.008",
+        "Crowd-sourcing prosodic annotation", "Computer Speech & Language|45||300–325",
+    ),
+    _article(
+        "levenshtein1966", "Levenshtein (1966)", "Levenshtein, V. I.", 1966,
+        "Binary codes capable of correcting deletions, insertions, and reversals",
+        "Soviet Physics Doklady|10|8|707–710",
     ),
     _article(
         "student1908", "Student (1908)", "Student", 1908, "The probable error of a mean", "Biometrika|6|1|1–25",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,6 +43,11 @@ class Outcome(NamedTuple):
     """Whose ratings come from robots, in a sentence; empty if no ratings do."""
     sheets: Mapping[str, TextTable] = {}
     """Tables for a paper, written in LaTeX under the names of their files."""
+
+    @property
+    def charts(self) -> Mapping[str, Callable[[], Any]]:
+        """What draws each figure as a paper has it, by its name."""
+        return {figure.name: partial(figure.draw, figure.paper) for figure in self.figures}
 
 
 def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int], None] | None = None) -> Path:

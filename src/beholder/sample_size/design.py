@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from beholder.errors import BeholderError, Problem, UserError
+from beholder.methods import find
 from beholder.methods.contract import Method, Scale, scoring_of
+from beholder.methods.transcripts import TranscriptMethod
 from beholder.planning.builder import make_plan
 from beholder.planning.feasibility import build_frame
 from beholder.planning.message_trials import study_requests
@@ -78,7 +80,8 @@ class SimulatedWorld:
     @property
     def signs(self) -> tuple[int, ...]:
         """For each question, 1 if more is better and -1 if less is."""
-        return tuple(-1 if question.keyed == "-" else 1 for question in self.method.questions(self.study))
+        is_fault = isinstance(self.method, TranscriptMethod) and self.method.counts_faults
+        return tuple(-1 if is_fault or one.keyed == "-" else 1 for one in self.method.questions(self.study))
 
     @property
     def truth(self) -> Truth:
@@ -126,7 +129,10 @@ class SimulatedWorld:
             {name: place for place, name in enumerate(names)}
             for names in (self.catalogue.contents, self.catalogue.conditions)
         )
-        of = [(contents.get(one.content, -1), conditions.get(one.condition, -1)) for one in self.catalogue.stimuli]
+        of = [
+            (contents.get(one.content, -1), conditions.get(one.condition, -1) if one.role != "mismatched" else -1)
+            for one in self.catalogue.stimuli
+        ]
         content, condition = np.array(of, dtype=np.intp).reshape(-1, 2).T
         return content, condition
 
@@ -176,7 +182,8 @@ def plan_for(world: SimulatedWorld, participants: int) -> PlannedStudy:
     visits = study.design.sessions_per_participant
     complete_world = replace(world, catalogue=catalogue)
     truth = complete_world.truth
-    sheet = sheet_of(_people(plan.lists, visits, participants), study, catalogue, world.method, truth)
+    lists = _people(plan.lists, visits, participants)
+    sheet = sheet_of(lists, study, catalogue, world.method, truth, is_exact=False)
     if sheet is None or not len(sheet):
         raise UserError(_method_problem(study))
     session, rating = _minutes(complete_world, study, plan.lists[:_SAMPLE])
@@ -265,11 +272,12 @@ def as_method(study: Study, method: Method, checks: Checks) -> Study:
     }
     if not any(level.options for levels in design.between.values() for level in levels.values()):
         changes["between"] = without_pages(design.between)
+    questions = study.questions or find(study.method).questions(study)  # some methods bring theirs
     return study.model_copy(
         update={
             "method": method.name,
             "options": method.Options().model_dump(mode="json", by_alias=True),
-            "questions": tuple(_question_for(question, method) for question in study.questions),
+            "questions": tuple(_question_for(question, method) for question in questions),
             "design": default.model_copy(update=changes),
             "checks": checks,
         }

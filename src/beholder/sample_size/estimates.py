@@ -114,8 +114,9 @@ class PowerTables:
 
     @property
     def is_compared(self) -> bool:
-        """Whether two stimuli are compared, so that there is no scale of quality."""
-        return self.points[0].session.sheet.is_compared
+        """Whether two stimuli are held against each other without a scale of quality."""
+        sheet = self.points[0].session.sheet
+        return sheet.is_compared and sheet.differences is None
 
 
 MOST_METHOD_REPETITIONS = 200

@@ -9,6 +9,7 @@ from pathlib import Path
 from beholder.errors import Problem, StudyError, UserError
 from beholder.methods import find as find_method
 from beholder.methods import load_study
+from beholder.methods.transcripts import TranscriptMethod
 from beholder.planning.builder import make_plan
 from beholder.reporting.result_page import refuse_taken, write_outcome
 from beholder.sample_size.design import SimulatedWorld, with_message_stimuli
@@ -83,7 +84,9 @@ def power_folder(
     world = SimulatedWorld(study, catalogue, method, quality, population.people, request.contents, seed)
     if not sizes:
         request = replace(request, sizes=tuple(sorted({*SIZES, max(2, _own_size(world))})))
-    compared = list(dict.fromkeys(USUAL if methods is None else methods))
+    # What people understand is not what they think of it: no other method measures the same.
+    usual = () if isinstance(method, TranscriptMethod) else USUAL
+    compared = list(dict.fromkeys(usual if methods is None else methods))
     tables = estimate_power(
         world, request, population, compared, is_ladder=is_ladder, pages=on_a_page, progress=progress
     )

@@ -75,7 +75,8 @@ def simulate_point(
     )
     true = np.round(true, 9)
     is_detected = (outcomes.clear == 1) & (np.sign(outcomes.estimate) == np.sign(true))
-    is_tested = ~np.isnan(outcomes.clear)
+    recognised = _recognised(session)
+    is_tested = ~np.isnan(outcomes.clear) & ~_involves(tests, recognised)
     tau, is_best = _ranks(outcomes, session)
     return Point(
         session=session,
@@ -87,7 +88,9 @@ def simulate_point(
         mean_half=_by_question(outcomes.mean_half.mean(axis=0), outcomes, world.questions),
         tau=tau,
         is_best=is_best,
-        alarms=_alarms(null, len(world.questions)) if null is not None else np.zeros((0, len(world.questions))),
+        alarms=_alarms(null, len(world.questions), recognised)
+        if null is not None
+        else np.zeros((0, len(world.questions))),
     )
 
 
@@ -115,11 +118,19 @@ def simulated_values(session: PlannedStudy, repetitions: int) -> Iterator[Floats
         yield values
 
 
-def _alarms(null: ContrastOutcomes, questions: int) -> Floats:
-    """Return whether any corrected contrast is significant, by question."""
-    of, inside = (
-        np.array(column) for column in ([one.question for one in null.tests], [not one.outside for one in null.tests])
-    )
+def _recognised(session: PlannedStudy) -> frozenset[int]:
+    """Return the conditions that people know again beside the open reference: no quality is imagined that they show."""
+    return frozenset(np.unique(session.sheet.condition[session.sheet.is_hidden]).tolist())
+
+
+def _involves(tests: Sequence[Difference], conditions: frozenset[int]) -> NDArray[np.bool_]:
+    return np.array([one.one in conditions or one.other in conditions for one in tests], bool)
+
+
+def _alarms(null: ContrastOutcomes, questions: int, recognised: frozenset[int]) -> Floats:
+    """Return whether any corrected contrast is significant, by question; a recognised reference does differ."""
+    of = np.array([one.question for one in null.tests])
+    inside = np.array([not one.outside for one in null.tests]) & ~_involves(null.tests, recognised)
     columns = [(null.clear[:, inside & (of == question)] == 1).any(axis=1) for question in range(questions)]
     return np.stack(columns, axis=1).astype(float)
 

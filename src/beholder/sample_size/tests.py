@@ -122,7 +122,7 @@ def _question_pages(sheet: RatingSheet, values: Floats, question: int, rules: Co
     rows = np.flatnonzero(sheet.question == question)
     value, one, other = values[:, rows], sheet.condition[rows], sheet.other_condition[rows]
     participant, content = sheet.list[rows], sheet.content[rows]
-    if sheet.kind == "score":
+    if sheet.kind == "score" or (len(other) and (other < 0).all()):
         pages = rated_pages(value, one, participant, content)
         pairs = list(combinations(sorted(pages), 2))
         means = {code: (part.cells, len(part.number)) for code, part in pages.items()}

@@ -69,6 +69,8 @@ class CopyingCheat(Cheat):
             }
         if isinstance(choices := answer.get("choices"), Mapping):
             copied["choices"] = {name: self.first.setdefault("choice", choice) for name, choice in choices.items()}
+        if isinstance(texts := answer.get("texts"), Mapping):
+            copied["texts"] = {name: self.first.setdefault("text", text) for name, text in texts.items()}
         return copied
 
 
@@ -167,7 +169,7 @@ CHEATS: Mapping[str, type[Robot]] = {
 
 
 def opposite_answer(trial: Mapping[str, Any], answer: Json) -> Json:
-    """Return the opposite valid answer: scores at the other end of the scale, the other choice."""
+    """Return the opposite valid answer: scores at the other end of the scale, the other choice, another text."""
     assert isinstance(answer, Mapping)
     scales = {asked["id"]: asked["scale"] for asked in trial["asked"]}
     slots = [slot["id"] for slot in trial["slots"]]
@@ -180,7 +182,21 @@ def opposite_answer(trial: Mapping[str, Any], answer: Json) -> Json:
         }
     if isinstance(choices := answer.get("choices"), Mapping):
         changed["choices"] = {question: _other_choice(slots, choice) for question, choice in choices.items()}
+    if isinstance(texts := answer.get("texts"), Mapping):
+        changed["texts"] = {
+            question: {slot: "" if typed else "nothing at all" for slot, typed in of_slots.items()}
+            for question, of_slots in texts.items()
+            if isinstance(of_slots, Mapping)
+        }
+    if isinstance(picks := answer.get("picks"), Mapping):
+        changed["picks"] = {question: _other_pick(pick) for question, pick in picks.items()}
     return changed
+
+
+def _other_pick(pick: Json) -> Json:
+    """Return the first word where none was marked, else none."""
+    is_none = isinstance(pick, Mapping) and pick.get("none") is True
+    return {"words": [0] if is_none else [], "none": not is_none}
 
 
 def _other_choice(slots: Sequence[str], choice: Json) -> Json:

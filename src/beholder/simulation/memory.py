@@ -18,6 +18,7 @@ from beholder.formats import count
 from beholder.methods import find, load_study
 from beholder.methods.choices import NOISE, choice_values
 from beholder.methods.contract import Method
+from beholder.methods.differences import Differences
 from beholder.methods.scores import score_values
 from beholder.planning import open_plan
 from beholder.planning.digest import study_digest
@@ -50,6 +51,10 @@ if TYPE_CHECKING:
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+_SHOWN = ("participant", "content", "condition", "question", "value")
+"""Columns of ratings that one reads first."""
+
+
 @dataclass(frozen=True, repr=False)
 class MemoryRehearsal(ShownResult):
     """A rehearsal in memory: the truth, the kinds of the robots, and their ratings."""
@@ -64,7 +69,8 @@ class MemoryRehearsal(ShownResult):
     def _view(self) -> ResultView:
         where = [f"Written to {self.path}."] if self.path is not None else []
         words = f"{count(len(self.kinds), 'robot')} gave {count(len(self.ratings), 'rating')}, in memory."
-        return ResultView([words, *where], self.ratings.iloc[:5, :8], {"ratings": self.ratings})
+        shown = [name for name in _SHOWN if name in self.ratings]
+        return ResultView([words, *where], self.ratings[shown].head(), {"ratings": self.ratings})
 
 
 class SimulatedAnswers(NamedTuple):
@@ -207,11 +213,17 @@ def simulate_sheet(
     else:
         chance = draw_from_stream(own_sheet, people, kinds, np.random.default_rng([seed, repetition]))
     entry = np.flatnonzero(own_sheet.position <= chance.trials[own_sheet.list])
-    values = _answer_values(own_sheet, truth, people, chance)[entry]
-    return SimulatedAnswers(own_sheet, own_sheet.list[entry], entry, values, chance.trials == own_sheet.trials)
+    values = _answer_values(own_sheet, truth, people, chance, np.random.default_rng([seed, repetition or 0, _WORDS]))
+    return SimulatedAnswers(own_sheet, own_sheet.list[entry], entry, values[entry], chance.trials == own_sheet.trials)
 
 
-def _answer_values(sheet: RatingSheet, truth: Truth, people: Population, chance: ChanceDraws) -> Floats:
+_WORDS = 11
+"""The random stream of words."""
+
+
+def _answer_values(
+    sheet: RatingSheet, truth: Truth, people: Population, chance: ChanceDraws, words: np.random.Generator
+) -> Floats:
     """Return the answer to each entry of a sheet, from the random draws."""
     progress = (sheet.position - 1) / np.maximum(1, sheet.trials[sheet.list] - 1)
     carried = people.carry * _carry_over(sheet, truth) if people.carry else 0.0
@@ -222,8 +234,10 @@ def _answer_values(sheet: RatingSheet, truth: Truth, people: Population, chance:
 
     judged = strength(sheet.stimulus, chance.judged)
     if chance.other is None:
-        return _score(sheet, np.where(chance.is_recognised, 1.0, judged))
+        return _score(sheet, np.where(chance.is_recognised, 1.0, judged), words)
     other = strength(sheet.other, chance.other)
+    if sheet.differences is not None:
+        return _differ(sheet, sheet.differences, judged, other)
     is_second = np.where(sheet.slot > sheet.other_slot, 1.0, -1.0)
     return is_second * _choose(sheet, is_second * (judged - other) + NOISE * chance.doubt) + 0.0
 
@@ -241,7 +255,12 @@ def _carry_over(sheet: RatingSheet, truth: Truth) -> Floats:
     return np.asarray(before[sheet.trial], dtype=np.float64)
 
 
-def _score(sheet: RatingSheet, strength: Floats) -> Floats:
+def _score(sheet: RatingSheet, strength: Floats, words: np.random.Generator) -> Floats:
+    if sheet.words.any():
+        inside = np.clip(strength, 0.0, 1.0)
+        share = words.binomial(sheet.words, np.where(sheet.is_reversed, 1 - inside, inside)) / sheet.words
+        low, high = (np.array([getattr(one, end) for one in sheet.scales])[sheet.scale] for end in ("min", "max"))
+        return np.asarray(low + (high - low) * share, np.float64)
     if sheet.page_scores is not None:
         inside = np.clip(strength, 0.0, 1.0)
         return sheet.page_scores(np.where(sheet.is_reversed, -inside, inside), sheet.page)
@@ -249,6 +268,14 @@ def _score(sheet: RatingSheet, strength: Floats) -> Floats:
     for place, scale in enumerate(sheet.scales):
         here = sheet.scale == place
         values[here] = score_values(scale, strength[here], is_reversed=sheet.is_reversed[here])
+    return values
+
+
+def _differ(sheet: RatingSheet, differences: Differences, judged: Floats, other: Floats) -> Floats:
+    values = np.zeros(len(sheet))
+    for place, scale in enumerate(sheet.scales):
+        here = sheet.scale == place
+        values[here] = differences(scale, judged[here], other[here], sheet.is_reversed[here])
     return values
 
 
@@ -282,7 +309,7 @@ def _answers_table(
     sheet, entry, value = answers.sheet, answers.entry, answers.value
     stimuli = [one.id for one in catalogue.stimuli]
     scale = sheet.scale[entry]
-    low, high = (np.array([getattr(one, end) for one in sheet.scales])[scale] for end in ("min", "max"))
+    low, high = np.array(sheet.limits).reshape(-1, 2)[scale].T
     raw = np.where(sheet.slot[entry] > sheet.other_slot[entry], value, -value) + 0.0
     keyed = np.where(sheet.is_reversed[entry], low + high - value, value)
     participant = _categories(answers.participant, names)
@@ -303,6 +330,8 @@ def _answers_table(
             "other_stimulus": _categories(sheet.other[entry], stimuli),
             "unit": None,
             "word": None,
+            "said": None,
+            "heard": None,
             "value": value,
             "raw_value": raw if sheet.is_compared else value,
             "keyed": None if sheet.is_compared else keyed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from beholder.checks.known_answers import MessageRule, Say, TrapItem
 from beholder.checks.page_contract import CheckContext, RobotAbilities
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
+from beholder.methods.differences import DifferenceMethod
 from beholder.planning.message_trials import message_medium
 from beholder.server.page_checks import check_of, examine, pose
 from beholder.server.script import PlannedStep, ServedStudy
@@ -87,7 +88,7 @@ class Oracle:
         """Return the rows of the rated stimuli of a trial without checks; a comparison with a check is no rating."""
         rated = [slot for slot in trial.slots if slot.rated]
         kept = [slot for slot in rated if slot.role not in UNRATED_ROLES]
-        if len(kept) < len(rated) and isinstance(self.method, ChoiceMethod):
+        if len(kept) < len(rated) and isinstance(self.method, ChoiceMethod | DifferenceMethod):
             return []
         return [self.truth.stimuli[slot.stimulus] for slot in kept]
 
@@ -171,6 +172,7 @@ class OracleResponder:
         }
         if trial.purpose == "train":
             percept |= expected_percepts(trial, is_able=self._able.can("training"))
+            percept |= _beside_expected(oracle.method, trial, trial.targets)
             return oracle.method.respond(trial, percept, rng)
         percept |= self._recognised(trial, rng)
         requested = self._asked_for(trial, key)
@@ -208,8 +210,13 @@ class OracleResponder:
         return float(percept_of(person, self._oracle.people, quality, noise, **moment._asdict()))
 
     def _recognised(self, trial: Trial, rng: Generator) -> dict[str, float]:
-        """Return the percepts of recognised hidden references; none if the trial does not show the reference."""
-        if not any(slot.role == "reference" and not slot.rated for slot in trial.slots):
+        """Return the percepts of recognised hidden references; none if the trial does not show the reference.
+
+        Where two are held against each other, whether it is recognised follows from how different they are.
+        """
+        if isinstance(self._oracle.method, DifferenceMethod) or not any(
+            slot.role == "reference" and not slot.rated for slot in trial.slots
+        ):
             return {}
         hidden = [slot for slot in trial.slots if slot.role == "hidden_reference" and slot.rated]
         recognised = {
@@ -266,6 +273,7 @@ def _requested_answer(
         if len(trial.slots) > 1 and asked[question].scale.min < 0:
             other = next(one.id for one in trial.slots if one.id != slot)
             percepts[f"{question}.{other}"] = 1 - percepts[where]
+    percepts |= _beside_expected(method, trial, requested)
     for _ in range(_TRIES):
         answer = method.respond(trial, percepts, rng)
         read = method.read(trial, answer)
@@ -273,6 +281,18 @@ def _requested_answer(
         if all(abs((values.get(where) or 0.0) - value) < _NEAR for where, value in requested.items()):
             break
     return answer
+
+
+def _beside_expected(method: Method, trial: Trial, expected: Collection[str]) -> dict[str, float]:
+    """Return percepts of what is scored beside a stimulus with an expected answer: of the best, so it changes nothing.
+
+    Only where two are held against each other; elsewhere each has its score for itself.
+    """
+    if not isinstance(method, DifferenceMethod):
+        return {}
+    questions = {where.partition(".")[0] for where in expected}
+    places = {f"{one}.{slot.id}" for one in questions for slot in trial.slots if slot.rated}
+    return dict.fromkeys(sorted(places - set(expected)), 1.0)
 
 
 def _percept_for(asked: Asked, value: float) -> float:

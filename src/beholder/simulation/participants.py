@@ -249,7 +249,7 @@ def draw_by_name(
         for rows, into in looks:
             for part, chance in enumerate(one.noise_at(rows[mine], sheet.question[mine])):
                 into[part, mine] = chance
-        if sheet.is_compared:
+        if sheet.is_compared and sheet.differences is None:
             doubt[mine] = _comparison_noise(sheet.position[mine], one.name, seed)
         elif sheet.is_hidden[mine].any():
             recognised[mine] &= _recognised_references(sheet, mine, one.name, seed, habits_of(kind).recognises)

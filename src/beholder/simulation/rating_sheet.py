@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from beholder.checks.known_answers import TrapItem
 from beholder.methods.choices import ChoiceMethod, ComparedSlots
 from beholder.methods.contract import Asked, Method, Scale, Trial
+from beholder.methods.differences import DifferenceMethod, Differences, difference_limits
 from beholder.methods.orders import OrderMethod, PageScores
 from beholder.methods.scores import ScoreMethod
+from beholder.methods.transcripts import TranscriptMethod
 from beholder.planning.model import Plan, PlannedList
 from beholder.simulation.truth import Truth
 from beholder.stimuli.catalogue import Catalogue
@@ -64,13 +66,17 @@ class RatingSheet:
     scale: Ints
     """An index into `scales`."""
     is_reversed: Bools
-    """Whether the question is keyed `-`."""
+    """Whether the question is keyed `-`, or the value counts faults."""
     is_hidden: Bools
     """Whether it is a hidden reference on a page that also shows the open one."""
     is_sound: Bools
     """Whether the stimulus is audio."""
+    words: Ints
+    """Of how many words the value is a share; 0 where it is none."""
     page_scores: PageScores | None = None
     """How scores follow from strengths where they depend on the other stimuli of the page."""
+    differences: Differences | None = None
+    """How ratings follow from the strengths of two stimuli that each get a score."""
 
     def __len__(self) -> int:
         return len(self.stimulus)
@@ -78,6 +84,13 @@ class RatingSheet:
     @property
     def lists(self) -> int:
         return len(self.trials)
+
+    @property
+    def limits(self) -> tuple[tuple[float, float], ...]:
+        """The lowest and the highest rating on each of the scales."""
+        if self.differences is None:
+            return tuple((scale.min, scale.max) for scale in self.scales)
+        return tuple(map(difference_limits, self.scales))
 
     @property
     def page(self) -> Ints:
@@ -128,7 +141,7 @@ class RatingSheet:
 
 _BY_ENTRY = (
     "position", "slot", "stimulus", "other", "other_slot", "question", "content", "condition", "other_condition",
-    "role", "scale", "is_reversed", "is_hidden", "is_sound",
+    "role", "scale", "is_reversed", "is_hidden", "is_sound", "words",
 )  # fmt: skip
 
 
@@ -140,29 +153,42 @@ def _ranges(begins: Ints, ends: Ints) -> Ints:
 
 
 def sheet_of(
-    plan: Plan | Sequence[PlannedList], study: Study, catalogue: Catalogue, method: Method, truth: Truth
+    plan: Plan | Sequence[PlannedList],
+    study: Study,
+    catalogue: Catalogue,
+    method: Method,
+    truth: Truth,
+    *,
+    is_exact: bool = True,
 ) -> RatingSheet | None:
     """Return the sheet of a plan; None if the method's answers have to be simulated trial by trial.
 
-    That is so if an answer is more than a number for each question, or if random draws depend on each other.
+    That is so if an answer is more than a number for each question, or if random draws depend on each other. Without
+    `is_exact`, shares of words have a sheet too: their values have the distribution of those of robots, and are not
+    the same.
     """
-    family = _family(method)
+    family = _family(method, is_exact=is_exact)
     if family is None or any(question.ticks for question in method.questions(study)):
         return None
     lists = plan.lists if isinstance(plan, Plan) else plan
-    assert isinstance(method, ScoreMethod | ChoiceMethod)
+    assert isinstance(method, ScoreMethod | ChoiceMethod | TranscriptMethod)
     builder = _SheetBuilder(method, truth)
     for number, planned in enumerate(lists):
         if not builder.add(number, planned.trials):
             return None
     page_scores = method.page_scores(study) if isinstance(method, OrderMethod) else None
-    return RatingSheet(kind=family, page_scores=page_scores, **builder.columns(catalogue))
+    differences = method.differences if isinstance(method, DifferenceMethod) else None
+    return RatingSheet(kind=family, page_scores=page_scores, differences=differences, **builder.columns(catalogue))
 
 
-def _family(method: Method) -> RatingKind | None:
+def _family(method: Method, *, is_exact: bool) -> RatingKind | None:
     """Return the kind of a method's judgements if its robots answer as the method's family does; otherwise None."""
+    if isinstance(method, TranscriptMethod):
+        return None if is_exact else "score"
     if isinstance(method, OrderMethod):
         return "score" if _has_family_functions(method, OrderMethod, "respond", "judgements") else None
+    if isinstance(method, DifferenceMethod):
+        return "diff" if _has_family_functions(method, DifferenceMethod, "respond", "judgements") else None
     if isinstance(method, ScoreMethod):
         return "score" if _has_family_functions(method, ScoreMethod, "respond", "judgements") else None
     if isinstance(method, ChoiceMethod):
@@ -198,9 +224,11 @@ class _RatedPage:
 class _SheetBuilder:
     """Collects the trials of a plan: list, position, page and slots of each."""
 
-    def __init__(self, method: ScoreMethod | ChoiceMethod, truth: Truth) -> None:
+    def __init__(self, method: ScoreMethod | ChoiceMethod | TranscriptMethod, truth: Truth) -> None:
         self._method, self._truth = method, truth
-        self._is_compared = isinstance(method, ChoiceMethod)
+        self._words: list[int] = []
+        """For each trial, of how many words its values are shares."""
+        self._is_compared = isinstance(method, ChoiceMethod | DifferenceMethod)
         self._has_other_slot = (
             not _has_family_functions(method, ScoreMethod, "other_slot") if isinstance(method, ScoreMethod) else False
         )
@@ -231,6 +259,7 @@ class _SheetBuilder:
             if page.is_odd or trial.id != f"trial:{position}" or self._is_intricate(trial, page):
                 return False
             self._trials.append((number, position, page.number, len(slots)))
+            self._words.append(self._method.word_count(trial) if isinstance(self._method, TranscriptMethod) else 0)
             self._rows += [rows[slot.stimulus] for slot in slots]
             self._roles += [slot.role for slot in slots]
             self._is_rated += [slot.rated for slot in slots]
@@ -284,6 +313,7 @@ class _SheetBuilder:
             "pages": trial[at], "slot": place[at], "stimulus": rows[at], "other": compared, "other_slot": other[at],
             "role": role[at],
             "is_hidden": (role[at] == codes.get("hidden_reference", -1)) & is_shown[trial[at]],
+            "words": _ints(self._words)[trial[at]],
         })  # fmt: skip
 
     def _entries(self, kept: Ints, trial: Ints, pages: Ints) -> tuple[Ints, Ints]:
@@ -312,6 +342,8 @@ class _SheetBuilder:
         rows, others = parts["stimulus"], parts["other"]
         contents, content_of = _codes([one.content for one in catalogue.stimuli], catalogue.contents)
         conditions, condition_of = _codes([one.condition for one in catalogue.stimuli], catalogue.conditions)
+        # A condition beside itself with a foreign companion is compared with no condition.
+        compared_with = np.where([one.role == "mismatched" for one in catalogue.stimuli], -1, condition_of)
         return dict(
             contents=contents,
             conditions=conditions,
@@ -325,9 +357,10 @@ class _SheetBuilder:
             question=_ints([column for page in pages for column in page.columns])[asked],
             content=content_of[rows],
             condition=condition_of[rows],
-            other_condition=np.where(others < 0, -1, condition_of[others]),
+            other_condition=np.where(others < 0, -1, compared_with[others]),
             scale=_ints([scale for page in pages for scale in page.scales])[asked],
-            is_reversed=np.array([turned for page in pages for turned in page.reversed], dtype=np.bool_)[asked],
+            is_reversed=np.array([turned for page in pages for turned in page.reversed], dtype=np.bool_)[asked]
+            | (isinstance(self._method, TranscriptMethod) and self._method.counts_faults),
             is_sound=np.array([one.medium == "audio" for one in catalogue.stimuli], dtype=np.bool_)[rows],
             **parts,
         )

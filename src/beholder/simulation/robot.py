@@ -174,7 +174,7 @@ class Robot:
             except httpx.TransportError as error:
                 failure: Exception | None = error
             else:
-                if response.status_code not in (429, 503):
+                if response.status_code not in (429, 502, 503, 504):
                     return response
                 failure = None
             if waited >= self.patience_s:
@@ -323,5 +323,10 @@ def _judgements(trial: Mapping[str, Any], answer: Json) -> Iterator[tuple[str, s
             for question, values in answered.get(part, {}).items():
                 if slot["id"] in values:
                     yield question, slot["id"], looks.get(question, "radio"), values[slot["id"]]
+    for question, texts in answered.get("texts", {}).items():
+        for slot in texts:
+            yield question, slot, "slider", None
+    for question in answered.get("picks", {}):
+        yield question, trial["slots"][0]["id"], "slider", None
     for question in answered.get("choices", {}):
         yield question, None, "radio", None

@@ -22,6 +22,8 @@ from beholder.study.recipes import KINDS, read_recipe
 _BEST, _WORST = 0.85, 0.2
 _GOLD = (0.0, 0.96)
 """The lowest and the highest quality of a video in the data of `tools/fit_raters.py`: even the best is not perfect."""
+_MISMATCHED = 0.1
+"""The quality of what is shown with a foreign companion, of whatever condition: it fits as badly in all of them."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,9 @@ def plant_truth(
     rows = {stimulus.id: row for row, stimulus in enumerate(catalogue.stimuli)}
     for stimulus in catalogue.stimuli:
         row = rows[stimulus.id]
-        if stimulus.derived_from in rows:
+        if stimulus.role == "mismatched":
+            quality[row] = _MISMATCHED
+        elif stimulus.derived_from in rows:
             quality[row] = quality[rows[stimulus.derived_from]]
         elif stimulus.role == Gold.role:
             for column, question in enumerate(questions):
@@ -138,7 +142,8 @@ def plant_truth(
         stimuli=rows,
         questions={question: column for column, question in enumerate(questions)},
         conditions=conditions,
-        condition_of=tuple(stimulus.condition for stimulus in catalogue.stimuli),
+        # What people think of a condition they think of it with its own companion.
+        condition_of=tuple("" if one.role == "mismatched" else one.condition for one in catalogue.stimuli),
     )
 
 

@@ -250,16 +250,21 @@ class _TwoWay:
         most = int(clusters.max()) + 1
         if self.size[1] > _MAX_SOLVED or most * self.size[1] * len(weights) > _MAX_COUNTED:
             return None
-        first, second = [], []
-        for row in weights:
-            by_one = sparse.csr_array((row, (clusters, self.one)), shape=(most, self.size[0]))
-            by_other = sparse.csr_array((row, (clusters, self.other)), shape=(most, self.size[1]))
-            first.append(by_one @ sparse.diags_array(1 / np.sqrt(self.count)))
-            second.append((by_other - by_one @ sparse.diags_array(1 / self.count) @ self.met).toarray().ravel())
-        rest = np.array(second)
-        solved = (rest.reshape(len(weights), most, -1) @ self.inverse).reshape(len(weights), -1)
-        stacked = sparse.vstack([one.reshape(1, -1) for one in first], format="csr")
-        return np.asarray((stacked @ stacked.T).toarray() + solved @ rest.T, np.float64)
+        # What each row has of a group within a cluster: all rows share these places.
+        places, place = np.unique(_joint(clusters, self.one), return_inverse=True)
+        cluster, group = np.divmod(places, self.size[0])
+        first = sums_by(place, weights, len(places)) / np.sqrt(self.count[group])
+        spread = sparse.csr_array(
+            (
+                (first / np.sqrt(self.count[group])).ravel(),
+                (np.add.outer(most * np.arange(len(weights)), cluster).ravel(), np.tile(group, len(weights))),
+            ),
+            shape=(len(weights) * most, self.size[0]),
+        )
+        by_other = sums_by(clusters * self.size[1] + self.other, weights, most * self.size[1])
+        rest = by_other.reshape(len(weights) * most, -1) - (spread @ self.met).toarray()
+        solved = (rest @ self.inverse).reshape(len(weights), -1)
+        return np.asarray(first @ first.T + solved @ rest.reshape(len(weights), -1).T, np.float64)
 
 
 def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, pairs: Sequence[Pair]) -> _Design:

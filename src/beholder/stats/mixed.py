@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +24,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 _MAX_CELLS = 30_000_000
 """Numbers that a table in memory may have."""
+_SMALL = 10_000
+"""Numbers up to which a table with many zeros is multiplied faster as it is than as a sparse one."""
 _NO_RESIDUAL = 1e-12
 """What is left of the squares, as a share, where a model explains everything but for the last bits."""
 
@@ -123,6 +126,19 @@ class Equations:
     def fixed(self) -> int:
         """The number of fixed effects."""
         return sum(one.size for one in self.factors if not one.is_random)
+
+    @cached_property
+    def _nested(self) -> Any:
+        """Into which group of `outer` each group of the eliminated factor falls; sparse where it is large."""
+        shape = (len(self.owner), self.outer.size if self.outer else 0)
+        if shape[0] * shape[1] <= _SMALL:
+            return np.equal.outer(self.owner, np.arange(shape[1])).astype(float)
+        return sparse.csr_array((np.ones(shape[0]), (np.arange(shape[0]), self.owner)), shape=shape)
+
+    @cached_property
+    def _filled(self) -> Any:
+        """`shared` without its zeros."""
+        return sparse.csr_array(self.shared)
 
     def solve(self, ratios: Floats, *, is_reml: bool) -> Solution:
         """Return the solution where each random factor varies by this multiple of the noise; ML is for one of them."""
@@ -237,9 +253,12 @@ class Equations:
         """Return what the rest shares with each group of `outer`, groups of the eliminated factor weighing so much."""
         if not self.outer:
             return np.zeros((self.shared.shape[0], 0))
-        ones = np.ones(len(self.owner))
-        nested = sparse.csr_array((weight * ones, (np.arange(len(self.owner)), self.owner)))
-        return _dense(self.shared @ nested)
+        if not sparse.issparse(self._nested):
+            return _dense((self.shared * weight) @ self._nested)
+        # Hardly a group shares anything with another: a table of mostly zeros would be copied for each solution.
+        filled = self._filled
+        weighted = sparse.csr_array((filled.data * weight[filled.indices], filled.indices, filled.indptr), filled.shape)
+        return np.asfortranarray(_dense(weighted @ self._nested))
 
 
 def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor], *, outer: Factor | None = None) -> Equations:

@@ -10,6 +10,7 @@ streams, ffmpeg             running ffmpeg, and reading its log
 blinding                    a copy, filled up for one slot so that its size and hash tell nothing
 warnings                    what looks wrong in a catalogue, though it can be served
 anchors, pcm, loudness      anchors made by a recipe; decoded sound; loudness in LUFS
+companions                  stimuli with the speech or the text of another content
 messages, message_stimuli   stimuli that ask for an answer themselves
 workshop                    `beholder media`: files made of the researcher's own files
 samples                     sample stimuli of every medium, for demos and new studies

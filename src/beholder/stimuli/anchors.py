@@ -128,6 +128,11 @@ def anchor_sources(
 
 def make_file(source: StimulusSource) -> None:
     """Make the file of a source that is made of another, unless it is there."""
+    if source.sound is not None:
+        from beholder.stimuli.companions import give_sound
+
+        give_sound(source)
+        return
     if source.message is not None and source.derived_from is not None and source.path is not None:
         if not source.path.exists():
             source.path.parent.mkdir(parents=True, exist_ok=True)

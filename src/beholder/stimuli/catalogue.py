@@ -74,6 +74,10 @@ class Stimulus:
     """The answer that is expected of a training, gold, trap or attention stimulus."""
     derived_from: str = ""
     """The id of the stimulus that we made this one of, so that it asks for an answer."""
+    companion: str = ""
+    """The text that is read with it, of methods that ask whether the two fit."""
+    donor: str = ""
+    """The content of its foreign companion, where it is mismatched."""
 
 
 @dataclass(frozen=True)

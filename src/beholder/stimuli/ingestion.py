@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.errors import Problem, StimuliError, did_you_mean
-from beholder.formats import plain_count
+from beholder.formats import first_names, plain_count
 from beholder.stimuli.addresses import PublicNetwork, cached_file, fetch
 from beholder.stimuli.anchors import (
     anchor_sources,
@@ -24,6 +24,7 @@ from beholder.stimuli.anchors import (
     stimulus_hash,
 )
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
+from beholder.stimuli.companions import add_mismatched
 from beholder.stimuli.copies import put_in_place, served_name, write_copy
 from beholder.stimuli.known_answers import training_warnings
 from beholder.stimuli.layout import layout_of
@@ -32,7 +33,7 @@ from beholder.stimuli.sources import RATED, StimulusSource, normalised_name, rea
 from beholder.stimuli.streams import encoders_in
 from beholder.stimuli.warnings import catalogue_warnings
 from beholder.study.model import Playback, Study
-from beholder.types import Medium
+from beholder.types import Medium, Role
 
 _FORMAT = 5
 _NETWORK = PublicNetwork()
@@ -89,37 +90,46 @@ def load_catalogue(
             raise StimuliError(failures)
         ingested += [(source, entry) for source, entry in zip(anchors, entries, strict=True) if entry is not None]
     rank = {name: place for place, name in enumerate(order)}
-    stimuli = []
-    for source, entry in ingested:
-        role = source.role or roles.get(source.condition, "test")
-        name = f"{source.condition}/{source.content}"
-        stimuli.append(
-            Stimulus(
-                id=name if role in RATED else f"{role}:{name}",
-                content=source.content,
-                condition=source.condition,
-                role=role,
-                medium=source.medium,
-                file=source.file,
-                sha256=stimulus_hash(source, entry.sha256),
-                probe=_with_viewing_time(source.medium, entry.probe, study.playback),
-                served=media / entry.served,
-                factors=source.factors,
-                served_bytes=entry.served_bytes,
-                encoders=entry.encoders,
-                layout=entry.layout,
-                caption=source.caption,
-                known_answer=source.known_answer,
-            )
-        )
+    stimuli = [_stimulus(study, source, entry, roles) for source, entry in ingested]
     examples_shown = tuple(stimulus for stimulus in stimuli if stimulus.role == "example")
     stimuli = [stimulus for stimulus in stimuli if stimulus.role != "example"]
     stimuli.sort(key=lambda s: (rank.get(s.condition, len(rank)), s.condition, s.content, s.id))
     contents = tuple(sorted({s.content for s in stimuli if s.role in RATED}))
     catalogue = Catalogue(tuple(stimuli), order, contents, tuple(warnings), examples_shown)
+
+    def ingest(made: Sequence[StimulusSource]) -> list[Stimulus]:
+        files, faults = ingest_files(made, root, media, progress, network)
+        if faults:
+            raise StimuliError(faults)
+        return [_stimulus(study, one, file, roles) for one, file in zip(made, files, strict=True) if file is not None]
+
+    catalogue = add_mismatched(study, catalogue, ingest)
     known_answers = [stimulus.known_answer for stimulus in catalogue.training if stimulus.known_answer is not None]
     warnings += training_warnings(study, known_answers)
     return replace(catalogue, warnings=(*warnings, *catalogue_warnings(catalogue, study)))
+
+
+def _stimulus(study: Study, source: StimulusSource, entry: CachedFile, roles: Mapping[str, Role]) -> Stimulus:
+    """Return the stimulus of a source that has been taken in."""
+    role = source.role or roles.get(source.condition, "test")
+    name = f"{source.condition}/{source.content}"
+    return Stimulus(
+        id=name if role in RATED else f"{role}:{name}",
+        content=source.content,
+        condition=source.condition,
+        role=role,
+        medium=source.medium,
+        file=source.file,
+        sha256=stimulus_hash(source, entry.sha256),
+        probe=_with_viewing_time(source.medium, entry.probe, study.playback),
+        served=study.folder.absolute() / "media" / entry.served,
+        factors=source.factors,
+        served_bytes=entry.served_bytes,
+        encoders=entry.encoders,
+        layout=entry.layout,
+        caption=source.caption,
+        known_answer=source.known_answer,
+    )
 
 
 def _select(
@@ -139,6 +149,12 @@ def _select(
     )
     if not listed:
         return sources, (*present, *recipes), recipes
+    known = {*present, *recipes}
+    if sources and len(listed) > 1 and not any(name in known or did_you_mean(name, present) for name in listed):
+        what = f"are {first_names(listed, 3)}, and none of them has stimuli"
+        fix = f"Write conditions: [{', '.join(present)}], or take the key out."
+        problems.append(study.problem("conditions", what, ", ".join(present), fix))
+        return sources, tuple(present), recipes
     for place, name in enumerate(listed):
         if name not in present and name not in recipes and sources:
             spare = [other for other in present if other not in listed]

@@ -47,7 +47,7 @@ _MIN_SIMILARITY = 0.8
 """How alike, from 0 to 1, a factor and a column have to be to be taken for each other."""
 _RESERVED = ("reference",)
 """Columns of trials that later versions make: known, so that they are no factors."""
-_ROLES: tuple[Role, ...] = ("test", "reference", "anchor", *KEYED_ROLES, "training", "example")
+_ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "mismatched", *KEYED_ROLES, "training", "example")
 """What a stimulus can be; the other roles belong to a place in a trial."""
 
 

@@ -49,6 +49,10 @@ class StimulusSource:
     """The reference, where `condition` is the recipe of an anchor that is made of it."""
     message: Message | None = None
     """What it says, where it is made to ask for an answer."""
+    sound: Path | None = None
+    """The video whose sound it is given, in place of that of `derived_from`."""
+    most_ms: int = 0
+    """How long it may last, where it is given a sound."""
     known_answer: KnownAnswer | None = None
     """What a training stimulus teaches."""
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from beholder.analysis.marked_words import word_agreement, word_shares
-from beholder.analysis.ratings import as_ratings
+from beholder.analysis.ratings import as_ratings, rating_count
 
 MARKS = {
     # stimulus: one row per word, one column per participant
@@ -59,3 +59,9 @@ def test_all_words_of_a_stimulus_are_one_question_and_no_repetitions(table: pd.D
     ticks = as_ratings(table.assign(word=""))
     assert ticks.questions == ("odd: 1", "odd: 2", "odd: 3")
     assert word_shares(table.assign(word="")) is None
+
+
+def test_all_words_of_an_answer_count_as_one_rating(table: pd.DataFrame) -> None:
+    assert rating_count(table) == 10  # of five people, about two stimuli
+    assert rating_count(table.assign(word="")) == len(table)
+    assert rating_count(table.drop(columns="word")) == len(table)

@@ -34,7 +34,7 @@ def test_every_registered_analysis_is_found_under_its_name() -> None:
 def test_the_order_is_carried_by_the_analyses() -> None:
     orders = [one.order for one in installed()[0]]
     assert orders == sorted(set(orders))
-    assert [one.name for one in installed()[0]][:3] == ["scores", "conditions", "contents"]
+    assert [one.name for one in installed()[0]][:2] == ["scores", "conditions"]
 
 
 def test_an_analysis_stands_after_the_one_whose_result_it_takes() -> None:

@@ -12,16 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.checks.agreement import Agreement, Consistency, Postscreen, rater_scatter, spearman
-from beholder.checks.contract import AnsweredTrial, Scatter, SessionEvidence, Verdict
+from beholder.checks.agreement import Agreement, Consistency, rater_scatter, spearman
+from beholder.checks.contract import Scatter, SessionEvidence, Verdict
 from beholder.cleaning import Cleaned
 from beholder.cleaning.tables import clean_tables
 from beholder.errors import UserError
 from beholder.methods import load_study
 from beholder.stats.tests import robust_z
-from support.answered_trials import ask, one, page, session
+from support.answered_trials import one, session
 from support.cleaning_store import QUALITY, add, decided, make_study, rows, store
-from support.rule_verdicts import parts_of
 
 RULE = Consistency(Consistency.Options())
 INCONSISTENT = "consistency:inconsistent"
@@ -204,9 +203,6 @@ def test_one_outlier_does_not_widen_the_deviation() -> None:
 AGREEMENT = Agreement(Agreement.Options())
 
 
-POSTSCREEN = Postscreen(Postscreen.Options())
-
-
 def test_the_rank_correlation_takes_ties_in_the_middle() -> None:
     from scipy import stats
 
@@ -232,37 +228,3 @@ def test_fewer_than_ten_shared_stimuli_and_flat_votes_tell_nothing_about_agreeme
     assert AGREEMENT.judge(votes([1, 2, 3, 4, 5, 4, 3, 2, 1])).reason == "too_few_shared"
     assert AGREEMENT.judge(votes([3.0] * 10)).reason == "same_answer"
     assert AGREEMENT.judge(replace(votes([1.0, 2] * 5), others={})).verdict == "unknown"
-
-
-def board(reference: float, anchor: float) -> AnsweredTrial:
-    return page([reference, anchor, 50], roles=("hidden_reference", "anchor", "test"))
-
-
-def test_the_hidden_reference_may_be_missed_on_15_percent_of_the_pages() -> None:
-    good, bad = board(95, 20), board(89, 20)
-    assert POSTSCREEN.judge(session([good] * 17 + [bad] * 3)).verdict == "pass"
-    assert POSTSCREEN.judge(session([good] * 16 + [bad] * 4)).reason == "reference"
-    assert POSTSCREEN.judge(session([good] * 5 + [board(100, 91)])).reason == "anchor"
-    assert POSTSCREEN.judge(session([page([1, 2])])).reason == "not_met"
-
-
-def test_the_limit_is_on_0_to_100_whatever_the_scale() -> None:
-    five = page([5], asked=(ask(scale="acr5"),), roles=("hidden_reference",))
-    four = page([4], asked=(ask(scale="acr5"),), roles=("hidden_reference",))
-    assert POSTSCREEN.judge(session([five])).verdict == "pass"
-    assert parts_of(POSTSCREEN.judge(session([four]))) == ("fail", "reference", {"reference": 1.0, "anchor": None})
-
-
-def test_post_screening_says_how_many_are_left_out_and_why() -> None:
-    good, low, high = board(95, 20), board(80, 20), board(95, 95)
-    sessions = [session([good]), session([low]), session([low]), session([high]), session([page([1, 2])])]
-    said = POSTSCREEN.account([POSTSCREEN.evaluate(one) for one in sessions])
-    assert said == {
-        "found": "Post-screening (ITU-R BS.1534) leaves out 3 of 4 sessions: 2 rated the hidden reference below 90 on "
-        "more than 15 % of the pages; 1 rated an anchor above 90 on more than 15 % of the pages."
-    }
-    noting = Postscreen(Postscreen.Options(action="record"))
-    assert noting.account([noting.evaluate(session([good]))]) == {
-        "found": "Post-screening (ITU-R BS.1534) notes none of 1 session."
-    }
-    assert POSTSCREEN.account([]) == {}

@@ -15,7 +15,7 @@ from beholder.checks.answer_patterns import (
     Variance,
     quarter_of_scale,
 )
-from beholder.checks.contract import AnsweredTrial, SessionEvidence
+from beholder.checks.contract import AnsweredTrial, Click, SessionEvidence
 from beholder.study.questions import SCALES
 from support.answered_trials import ask, one, page, pair, session
 from support.rule_verdicts import exclusions_of, parts_of
@@ -196,6 +196,15 @@ def test_the_variance_limit_grows_with_the_square_of_the_range(high: float, leas
 def test_fewer_than_four_answers_to_each_question_are_too_few_to_judge() -> None:
     few = clicks(50, 50, 50) + clicks(50, 50, 50, question="fit")
     assert STRAIGHT.judge(SessionEvidence("completed", "whole", (), few)).verdict == "unknown"
+
+
+def test_texts_may_all_be_right_but_not_all_be_the_same() -> None:
+    right = [Click("heard", 100, 0, 100, text=text) for text in ("a boat", "the bread", "at noon", "four trees")]
+    judged = STRAIGHT.judge(SessionEvidence("completed", "whole", (), tuple(right)))
+    assert (judged.verdict, judged.measured) == ("pass", 4)
+    empty = tuple(one._replace(text="", raw_value=0) for one in right)
+    assert STRAIGHT.judge(SessionEvidence("completed", "whole", (), empty)).reason == "same_answer"
+    assert STRAIGHT.judge(SessionEvidence("completed", "whole", (), empty[:3])).verdict == "unknown"
 
 
 def test_two_flat_lines_at_different_heights_are_still_straight_lining() -> None:

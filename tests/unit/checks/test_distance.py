@@ -20,6 +20,7 @@ from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
 from beholder.server.page_checks import fill_words
 from beholder.testing import write_study
+from support.variants import variant
 
 FULL_HD: dict[str, Any] = {"screen": [1920, 1080], "viewport": [1920, 970], "dpr": 1}
 WIDE = {"screen": [2560, 1440], "viewport": [1280, 800], "dpr": 1}
@@ -117,7 +118,7 @@ def test_order_and_sides_are_drawn_by_chance_and_kept() -> None:
     assert len({pair["seed"] for one in posed for pair in pairs(one)}) == 180
 
 
-@pytest.mark.parametrize(("device", "cm"), [(FULL_HD, None), (ULTRA_HD, None), (PHONE, 30)])
+@pytest.mark.parametrize(("device", "cm"), [(FULL_HD, None), variant(ULTRA_HD, None), (PHONE, 30)])
 def test_nothing_that_is_sent_tells_which_one_is_blurred(device: Mapping[str, Any], cm: int | None) -> None:
     check, posed = pose(3, device)
     size = [posed.private["width"], posed.private["height"]]

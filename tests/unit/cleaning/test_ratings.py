@@ -83,7 +83,7 @@ def test_a_row_tells_who_what_value_and_how() -> None:
 
 CONTRACT = """
 study digest run participant session mode trial position repetition
-method question kind content condition stimulus role other_condition other_stimulus unit word
+method question kind content condition stimulus role other_condition other_stimulus unit word said heard
 value raw_value keyed scale_min scale_max missing
 slot colour plays watched_ms coverage response_ms input answered_at
 use reasons
@@ -114,6 +114,8 @@ def test_every_column_has_a_meaning_and_holds_what_its_name_says() -> None:
         keyed=28,
         unit="too dark",
         word="noon",
+        said="at noon",
+        heard="a spoon",
     )
     came = SessionRecord("s-1", "p-1", "digest", 3, "panel", 1, AT, "completed", AT, False, (), {})
     came = replace(came, trials=(Trial("t0", "city", "rate", (), ()), Trial("t1", "city", "rate", slots, (asked,))))
@@ -125,8 +127,9 @@ def test_every_column_has_a_meaning_and_holds_what_its_name_says() -> None:
         "trial": "t1", "position": 2, "repetition": 1, "method": "parallel", "question": "quality", "kind": "score",
         "content": "city", "condition": "condition 1", "stimulus": "stimulus 1", "role": "anchor",
         "other_condition": "condition 2", "other_stimulus": "stimulus 2", "unit": "too dark", "word": "noon",
-        "value": 72, "raw_value": 71, "keyed": 28, "scale_min": 10, "scale_max": 90, "missing": "skipped", "slot": "s1",
-        "colour": "#2a76b0", "plays": 4, "watched_ms": 4100.0, "coverage": 0.5, "response_ms": 8500.0,
+        "said": "at noon", "heard": "a spoon", "value": 72, "raw_value": 71, "keyed": 28, "scale_min": 10,
+        "scale_max": 90, "missing": "skipped", "slot": "s1", "colour": "#2a76b0", "plays": 4, "watched_ms": 4100.0,
+        "coverage": 0.5, "response_ms": 8500.0,
         "input": "mouse", "answered_at": AT, "use": True, "reasons": "", "factors": {"bitrate": "1M"},
     }  # fmt: skip
     assert all(column.text.endswith(".") for column in COLUMNS)

@@ -353,6 +353,7 @@ def test_the_account_says_how_sessions_did_by_each_rule_and_what_that_cost(tmp_p
         ("consistency:inconsistent", "Answers scatter much more than is usual"),
         ("postscreen:reference", "Hidden reference rated low too often"),
         ("postscreen:anchor", "Anchor rated high too often"),
+        ("expertise:chance", "Versions not told from their hidden reference"),
         ("quota:over", "More sessions than one person may have"),
     ],
 )
@@ -387,6 +388,8 @@ def test_every_reason_has_words(reason: str, words: str) -> None:
          "standard deviations above the median of all, on a logarithmic scale, over 8 ratings or more. Only noted."),
         ("postscreen", {}, "The hidden reference is below 90 on at most 15 % of the pages, and an anchor above 90 on "
          "at most 15 %; contents whose anchor fools more than 25 % of the people do not count for that."),
+        ("expertise", {}, "A person's grades of versions are below those of the hidden reference, by a one-sided t "
+         "test at 5 % over 6 differences or more. Only noted."),
         ("quota", {}, "1 session of one person may be used."),
     ],
 )  # fmt: skip

@@ -16,9 +16,11 @@ from beholder.dimensionality.folder import find
 from beholder.dimensionality.profile import (
     profile,
 )
+from beholder.dimensionality.text import main_level
 from beholder.errors import UserError
 from support.charts import tooltips
 from support.joined_studies import rate
+from support.variants import cases
 
 
 def degenerate() -> dict[str, pd.DataFrame]:
@@ -38,7 +40,9 @@ def degenerate() -> dict[str, pd.DataFrame]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", degenerate())
+@pytest.mark.parametrize(
+    "case", cases(degenerate(), ("one rater", "one row", "one question is flat", "disjoint people", "names", "nothing"))
+)
 def test_odd_ratings_give_notes_and_no_infinite_number(case: str) -> None:
     joined = join(degenerate()[case])
     if len(joined.questions) < 2:
@@ -92,3 +96,12 @@ def test_stimuli_of_which_nothing_is_known_are_told(tmp_path: Path) -> None:
         "over  is stimulus, and only means of conditions are known. Allowed: condition. Take tables with a column "
         "stimulus, or ratings."
     )
+
+
+def test_the_question_against_which_others_are_held_is_that_of_the_split_or_the_most_typical(joined: Joined) -> None:
+    assert find(joined, split=("mood", 2.0)).of == "mood"
+    assert find(joined, split=("mood", 2.0), of="real").of == "real"
+    tables = find(joined).tables
+    loaded, level = tables["loadings"], main_level(tables["components"])
+    first = loaded[(loaded["level"] == level) & (loaded["component"] == 1)]
+    assert find(joined).of == first["question"].iloc[int(first["unrotated"].abs().argmax())]

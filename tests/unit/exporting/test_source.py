@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import beholder
+from beholder.cleaning.texts import Masks
+from beholder.exporting.source import FreeTextFilter
 from beholder.study.model import Study
 from support.export_store import NAMED, SECRETS, rows
 
@@ -39,3 +41,10 @@ def test_free_text_is_there_when_it_is_asked_for(study: Study, tmp_path: Path) -
     content = b"".join(path.read_bytes() for path in folder.iterdir())
     for secret in (*SECRETS[3:], *NAMED.split()[2:3], "5F3A", "5f0f0f0f"):
         assert secret.encode() not in content
+
+
+def test_what_was_typed_of_a_clip_is_free_text() -> None:
+    answer = {"texts": {"q1": {"s1": "write to max@example.org"}}}
+    assert FreeTextFilter({}).answer("answers", "d", "trial:1", answer) == {}
+    masked = FreeTextFilter({}, Masks()).answer("answers", "d", "trial:1", answer)
+    assert masked == {"texts": {"q1": {"s1": "write to [e-mail]"}}}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.extended_folders import TRAPS, write_texts
+from support.variants import variant
 
 
 @pytest.fixture
@@ -15,7 +16,7 @@ def study(tmp_path: Path) -> Path:
     return write_texts(tmp_path / "texts", checks=TRAPS, clean={"use": {"trap": {"max_failed": 0}}})
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["postgresql", variant("sqlite")])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "facts")

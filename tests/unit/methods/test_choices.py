@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beholder.methods import find
+from beholder.methods.choices import scale_of_ratings
 from beholder.methods.contract import Asked
 from beholder.study.questions import SCALES
 from support.method_studies import ODD, QUESTION, answer_of, make_study, one_trial, planned, problems
@@ -200,6 +202,23 @@ def test_equal_percepts_lead_to_ties_where_there_are_any_and_to_both_sides_where
         said = [answer_of(method, trial, {"a": 0.5, "b": 0.5}, seed)["choices"]["q1"]["better"] for seed in range(30)]
         assert sum(word.startswith(wanted) for word in said) > 20
         assert {"s1", "s2"} <= set(said) or tie
+
+
+def test_the_words_of_ratings_say_what_was_better_and_not_where_it_stood() -> None:
+    for presentation in ("side-by-side", "sequential"):
+        shown = one_trial(make_study("ccr", REFERENCE, options={"presentation": presentation}))[1].asked[0].scale
+        assert scale_of_ratings(shown, None) == SCALES["ccr7"]
+    for name, words in (
+        ("ccr5", ["Foreign clearly better", "Foreign slightly better", "Equal", "Own slightly better",
+                  "Own clearly better"]),
+        ("pref3", ["Foreign", "No difference", "Own"]),
+    ):  # fmt: skip
+        study = make_study("mismatch", questions=[{**QUESTION, "scale": name}])
+        (asked,) = find("mismatch").questions(study)
+        assert asked.scale != SCALES[name]
+        assert [text for _, text in scale_of_ratings(asked.scale, ("Foreign", "Own")).labels] == words
+    own = SCALES["ccr5"].model_copy(update={"labels": ((-2, "Former"), (2, "Latter"))})
+    assert scale_of_ratings(own, ("Foreign", "Own")) == own
 
 
 def test_the_words_of_a_named_scale_name_the_side_and_own_words_stay() -> None:

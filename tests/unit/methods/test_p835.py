@@ -15,9 +15,11 @@ from beholder.methods.contract import Target
 from beholder.planning.balance import balance
 from beholder.planning.builder import make_plan
 from beholder.planning.model import Plan
+from beholder.planning.serialization import lists_from_json, lists_to_json
 from beholder.planning.slots import order_questions
 from beholder.study.model import Study
 from support.method_studies import catalogue_of, make_study
+from support.training_studies import lesson, teach
 
 QUESTIONS = ("signal", "background", "overall")
 METHOD = find("p835")
@@ -74,6 +76,21 @@ def test_an_answer_is_the_same_rating_in_either_order() -> None:
         told: Any = METHOD.extra(trial)["attend"]
         assert ("voice alone" in str(told[0])) == (trial.asked[0].question == "signal")
     assert rows[0] == rows[1] == {"signal": 4, "background": 2, "overall": 3}
+
+
+def test_people_practise_in_the_order_in_which_they_are_asked() -> None:
+    study = study_of(design={"participants": 4, "trials": 2, "seed": 4})
+    catalogue = teach(catalogue_of(study, medium="audio"), ("a/one", lesson(1, {"signal": 5, "background": 1})))
+    plan = make_plan(study, catalogue, METHOD)
+    for lists in (plan.lists, tuple(lists_from_json(lists_to_json(plan)))):
+        firsts = []
+        for planned in lists:
+            (example,) = planned.training
+            assert [one.question for one in example.asked] == [one.question for one in planned.trials[0].asked]
+            expected = {example.asked[int(where[1]) - 1].question: one.value for where, one in example.targets.items()}
+            assert expected == {"signal": 5, "background": 1}
+            firsts.append(example.asked[0].question)
+        assert firsts == ["signal", "background"] * 2
 
 
 def test_what_is_expected_of_a_question_moves_with_it() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from beholder.methods import load_study
 from beholder.methods.contract import Study
-from beholder.methods.transcripts import bare_word, split_words, transcript_hash, transcript_of
+from beholder.methods.transcripts import bare_word, compared_words, split_words, transcript_hash, transcript_of
 from support.method_studies import QUESTION, make_catalogue, make_study
 from support.method_studies import problems as problems_of
 
@@ -60,6 +60,12 @@ def test_words_of_a_condition_come_before_those_of_the_content_and_times_before_
     assert transcript_of(study, catalogue.by_id["b/one"]).words == ("Something ", "else.")
 
 
+def test_words_may_overlap_and_the_heading_may_have_capitals(tmp_path: Path) -> None:
+    study = study_in(tmp_path, {"one.csv": 'Word,Start,End\nso,0,0.9\n"and\n then",0.5,1\n'})
+    read = transcript_of(study, make_catalogue(medium="audio").by_id["a/one"])
+    assert (read.words, read.times) == (("so ", "and then "), ((0, 900), (500, 1000)))
+
+
 def test_the_plan_changes_with_its_transcripts(tmp_path: Path) -> None:
     study = study_in(tmp_path, {"one.txt": SENTENCE})
     before = transcript_hash(study)
@@ -87,8 +93,14 @@ FILES = {"one.txt": SENTENCE, "two.txt": SENTENCE, "three.txt": SENTENCE}
          "end after the start."),
         ({**FILES, "one.csv": "word,start,end\n-,0,1\n"}, "has no word in '-,0,1'. Allowed: a header line "
          "word,start,end, and a line for each word."),
-        ({**FILES, "one.csv": "word,start,end\nA,0,9\n"}, "ends at 9 s, and its clip lasts 3 s. Allowed: times in "
-         "seconds, within the clip."),
+        ({**FILES, "one.csv": "word,start,end\nA,0,9\nB,1,2\n"}, "ends at 9 s, and its clip lasts 3 s. Allowed: times "
+         "in seconds, within the clip."),
+        ({**FILES, "one.csv": "word,start,end\nA,0,1,2\n"}, "has 4 cells. Allowed: a header line word,start,end, and "
+         "a line for each word."),
+        ({**FILES, "one.txt": ""}, "holds no words. Allowed: what is said in the clip. Write the text."),
+        ({**FILES, "one.txt": "a\nb\x1b[31m"}, "has the control character '\\x1b' in line 2. Allowed: text. Take it "
+         "out: it cannot be read."),
+        ({**FILES, "one.txt": 201 * "x"}, "has a word of 201 letters. Allowed: up to 200."),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_transcripts_is_told_with_what_is_allowed(
@@ -102,3 +114,21 @@ def test_a_transcript_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     study = study_in(tmp_path, FILES)
     (tmp_path / "transcripts" / "two.txt").write_bytes("Größe".encode("latin-1"))
     assert problems_of(study, make_catalogue(medium="audio")) == ["is not UTF-8. Allowed: UTF-8. Save it as UTF-8."]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Don’t PANIC: it's a well-known café!", "dont panic its a well known café"),
+        ("我们走吧。 OK", "我 们 走 吧 ok"),
+        ("مُحَمَّدٌ ذهبـ إلى", "محمد ذهب إلى"),
+        ("שָׁלוֹם", "שלום"),
+        ("می\u200cروم", "میروم"),
+        ("ＡＢＣ１２ ﬁne Straße e\u0301te\u0301", "abc12 fine strasse été"),
+        ("नमस्ते दुनिया", "नमस्ते दुनिया"),
+        (" … — !? 🙂", ""),
+    ],
+)
+def test_texts_are_compared_without_case_punctuation_and_ways_to_write_the_same(text: str, words: str) -> None:
+    assert " ".join(compared_words(text)) == words
+    assert compared_words(" ".join(compared_words(text))) == compared_words(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from beholder.analysis.marked_words import word_agreement, word_shares
 from beholder.methods import find
 from beholder.methods.contract import Asked, Slot, Trial
 from beholder.methods.word_select import MARKED, mark_probability
-from support.method_studies import make_catalogue, make_study, problems
+from support.method_studies import make_catalogue, make_study, problems, study_with_transcripts
 from support.method_trials import refusal
 
 WORDS = ("The ", "small ", "boat ", "reached ", "the ", "harbour.")
@@ -52,6 +53,17 @@ def test_each_word_becomes_a_rating_with_its_place_and_none_of_them_is_an_answer
         ({"words": [6], "none": False}, ("answer.picks.q1.words", "[6] is not a list of words", "places from 0 to 5")),
         ({"words": [1, 1], "none": False}, ("answer.picks.q1.words", "[1, 1] names a word twice", "every place once")),
         ({"words": [1], "none": 0}, ("answer.picks.q1.none", "none is neither yes nor no", "true or false")),
+        ({"words": "1", "none": False}, ("answer.picks.q1.words", "'1' is not a list of words", "places from 0 to 5")),
+        ({"words": ["1"], "none": False}, ("answer.picks.q1.words", "['1'] is not a list of words",
+                                           "places from 0 to 5")),
+        ({"words": [1.5], "none": False}, ("answer.picks.q1.words", "[1.5] is not a list of words",
+                                           "places from 0 to 5")),
+        ({"words": [1, 1.0], "none": False}, ("answer.picks.q1.words", "[1, 1.0] names a word twice",
+                                              "every place once")),
+        ({"words": [-1], "none": False}, ("answer.picks.q1.words", "[-1] is not a list of words",
+                                          "places from 0 to 5")),
+        ({"words": {"0": True}, "none": False}, ("answer.picks.q1.words", "{'0': True} is not a list of words",
+                                                 "places from 0 to 5")),
         ({"words": [1]}, ("answer.picks.q1.none", "none has no answer", "all of words, none")),
     ],
 )  # fmt: skip
@@ -59,8 +71,28 @@ def test_an_answer_that_says_both_or_nothing_is_refused(pick: Any, said: tuple[s
     assert refusal(METHOD, TRIAL, {"picks": {**GOOD["picks"], "q1": pick}}) == said
     lost = {**GOOD, "missing": {"s1": "media_error"}}
     assert refusal(METHOD, TRIAL, lost) == (
-        "answer.picks", "There is nothing to mark", "{} where a slot is missing"
+        "answer.picks", "There is nothing to answer", "{} where a slot is missing"
     )  # fmt: skip
+
+
+def test_a_long_list_is_refused_in_few_words() -> None:
+    refused = refusal(METHOD, TRIAL, {"picks": {**GOOD["picks"], "q1": {"words": [9] * 50_000, "none": False}}})
+    assert refused[1].startswith("[9, 9, 9, ")
+    assert refused[1].endswith("… is not a list of words")
+    assert len(refused[1]) < 300
+
+
+def test_a_clip_is_played_as_often_as_asked_and_a_text_is_read_once(tmp_path: Path) -> None:
+    study = study_with_transcripts(tmp_path, "word-select", ["one"], playback={"max_plays": 1})
+    catalogue = make_catalogue(medium="audio", contents=("one",), duration_ms=3000)
+    unit = METHOD.units(study, catalogue).items[0]
+    assert METHOD.compose(study, unit, catalogue, np.random.default_rng(0)).passes == 2
+    assert problems(study, catalogue) == [
+        "playback.max_plays is 1, and word-select asks for 2 plays (options.listens). Allowed: 2 or more. Leave it "
+        "out, or write listens: 1."
+    ]
+    text = make_catalogue(medium="text", contents=("one",), words=3)
+    assert list(METHOD.problems(study, text)) == []
 
 
 def test_scales_and_images_do_not_fit() -> None:

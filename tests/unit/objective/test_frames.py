@@ -13,6 +13,7 @@ import beholder
 from beholder.objective.registry import find
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from support.measured_stimuli import SIZE, film, note, value, write
+from support.variants import variant
 
 
 def by_ffmpeg(material: Path, condition: str, content: str, metric: str, before: str = "null") -> dict[str, float]:
@@ -33,8 +34,10 @@ def planes(
     return [data[:, : width * height], data[:, width * height :]]
 
 
-@pytest.mark.parametrize("content", ["city", "Größe 2"])
-@pytest.mark.parametrize("condition", ["fine", "coarse"])
+@pytest.mark.parametrize(
+    ("condition", "content"),
+    [("fine", "Größe 2"), ("coarse", "city"), variant("fine", "city"), variant("coarse", "Größe 2")],
+)
 def test_values_are_those_of_ffmpegs_own_filters(
     material: Path, measured: pd.DataFrame, condition: str, content: str
 ) -> None:

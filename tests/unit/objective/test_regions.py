@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import beholder
 from beholder.errors import UserError
+from beholder.objective.regions import read_regions
 from support.measured_stimuli import SIZE, note, refused, value
 from support.metric_tables import CONDITIONS
+from support.plans import make_catalogue
 
 
 def test_values_that_cannot_be_are_said_with_their_lines(rated: Path, tmp_path: Path) -> None:
@@ -149,3 +152,13 @@ def test_the_background_is_all_that_is_outside_of_a_region(material: Path, tmp_p
         f"{table}:2  side is behind. Allowed: inside or outside. outside takes all pixels but those of the box or "
         "mask: the background."
     ]
+
+
+def test_a_region_without_a_stimulus_or_a_content_is_of_all(tmp_path: Path) -> None:
+    table = tmp_path / "regions.csv"
+    table.write_text("region,x,y,width,height,content\nface,0,0,10,10,\ntorso,0,0,9,9,city\n", "utf-8")
+    regions = read_regions(table)
+    catalogue = make_catalogue(1, 1)
+    (stimulus,) = catalogue.stimuli
+    assert [one.name for one in regions.of(stimulus)] == ["face"]
+    assert {one.name for one in regions.of(replace(stimulus, content="city"))} >= {"torso"}

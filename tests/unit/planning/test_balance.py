@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from beholder.methods import find
 from beholder.planning.balance import balance, balance_table, ratings_per_stimulus, ratings_range
 from beholder.planning.builder import make_plan
 from support.companion_plans import make_referenced, with_reference
@@ -70,3 +71,11 @@ def test_the_balance_of_pairs_reads_well() -> None:
         "pair totals of lists 1 to 4",
         "content totals of lists 1 to 4",
     ]
+
+
+def test_where_one_of_a_pair_is_always_first_nothing_is_told_of_order() -> None:
+    catalogue = make_catalogue(4, 3)
+    study = make_study("pair", participants=8, trials=6, both_orders=False)
+    plan = make_plan(study, catalogue, find("pair"))
+    assert all(planned.slots[0].stimulus < planned.slots[1].stimulus for one in plan.lists for planned in one.rated)
+    assert not [row.count for row in balance(plan, catalogue) if row.count.startswith("order ")]

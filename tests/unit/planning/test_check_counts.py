@@ -82,8 +82,8 @@ def problems(study: Study, catalogue: Catalogue | None = None) -> list[str]:
         (
             "acr",
             {"checks": {"attention": {"per_session": 1}, "trap": {"per_session": 1}}},
-            "checks.trap.per_session is 1, and a list of 2 trials has 1 place between them, 1 for attention. "
-            "Make design.trials larger, or take it out.",
+            "checks.trap.per_session is 1, and a list of 2 trials has 1 place between them, 1 for attention, so that "
+            "none fits. Make design.trials larger, or take it out.",
         ),
         (
             "acr",

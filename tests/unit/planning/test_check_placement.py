@@ -31,11 +31,12 @@ from support.check_plans import (
 from support.inserted_checks import METHODS, checked_study
 from support.method_studies import catalogue_of, make_study
 from support.plans import assert_promises, with_clips
+from support.variants import cases
 
 ASKING: tuple[Role, ...] = ("attention", "trap")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", cases(METHODS, ("acr-hr", "likert")))
 def test_trials_that_check_are_strewn_between_the_others(method: str) -> None:
     study = checked_study(method)
     plan, catalogue = plan_of(study)
@@ -93,7 +94,7 @@ def test_a_plan_changes_with_what_is_placed_and_not_with_what_follows_from_it() 
     assert plan_digest(plain, catalogue_of(plain)) == plan_digest(silent, catalogue_of(plain))
 
 
-@pytest.mark.parametrize("method", ["parallel", *METHODS])
+@pytest.mark.parametrize("method", cases(["parallel", *METHODS], ("parallel", "pair", "likert")))
 def test_the_page_of_a_check_is_like_any_other_to_the_browser(method: str) -> None:
     checks = {"attention": {"per_session": 2}, "gold": True, **({} if method == "parallel" else {"trap": True})}
     keys = METHODS.get(method, {"conditions": list("abcd")})

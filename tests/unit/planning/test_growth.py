@@ -12,11 +12,25 @@ import pytest
 from beholder.methods import find
 from beholder.planning.balance import ratings_per_stimulus
 from beholder.planning.builder import make_plan
-from beholder.planning.growth import earlier_stimuli, earlier_study, more_lists, study_changes, with_units
+from beholder.planning.growth import (
+    earlier_stimuli,
+    earlier_study,
+    more_lists,
+    study_changes,
+    transcript_changes,
+    with_units,
+)
+from beholder.planning.serialization import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
+from beholder.study.model import Study
 from beholder.study.serialization import resolved_yaml
+from support.companion_texts import catalogue as companions
+from support.companion_texts import in_folder
 from support.extension_cases import DESIGNS
+from support.method_studies import make_catalogue as clips
+from support.method_studies import study_with_transcripts
 from support.plans import make_catalogue, make_study
+from support.variants import variant
 
 
 @pytest.mark.parametrize("design", ["stimuli", "pages", "references"])
@@ -45,7 +59,7 @@ def test_groups_stay_as_large_as_each_other_when_people_are_added() -> None:
     assert Counter(planned.group["set"] for planned in (*plan.lists, *fresh)) == {"a": 5, "b": 4}
 
 
-@pytest.mark.parametrize("more", [1, 2, 3, 6])
+@pytest.mark.parametrize("more", [1, 3, *map(variant, (2, 6))])
 def test_groups_stay_as_large_as_each_other_when_people_take_several_sessions(more: int) -> None:
     between = {"told": {"a": {}, "b": {"instructions": "Mind the hands."}}}
     study = make_study(participants=3, trials=2, sessions_per_participant=3, between=between)
@@ -111,6 +125,27 @@ def test_stimuli_that_are_gone_or_changed_are_named() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["transcribe", "word-select"])
+def test_transcripts_that_changed_are_named(tmp_path: Path, name: str) -> None:
+    catalogue, method = clips(contents=("one", "two")), find(name)
+    study = study_with_transcripts(tmp_path / "study", name, ("one", "two", "three"))
+    lists = tuple(lists_from_json(list(lists_to_json(make_plan(study, catalogue, method)))))
+
+    def told(before: Study | None = study) -> list[str]:
+        added = clips(contents=("one", "two", "three"))
+        return [str(problem) for problem in transcript_changes(before, lists, study, added, method)]
+
+    assert told() == [], "a content that was added has words of its own"
+    (tmp_path / "study" / "transcripts" / "two.txt").write_text("The small goat reached the harbour.", "utf-8")
+    message = (
+        "options.transcripts has other words or times: two is not what it was when people came. Put the earlier "
+        "transcripts back."
+    )
+    assert [one.endswith(message) for one in told()] == [True]
+    assert told(None) == told(), "also where the earlier text can no longer be read"
+    assert [*transcript_changes(study, lists, study, catalogue, find("acr"))] == []
+
+
 def test_a_study_is_read_from_its_text_in_the_store(tmp_path: Path) -> None:
     study = make_study(participants=4)
     study._folder = tmp_path
@@ -152,3 +187,20 @@ def test_nothing_is_promised_of_a_plan_that_was_extended(tmp_path: Path) -> None
     rows = balance(whole, catalogue)
     assert all(row.promised is None for row in rows)
     assert rows[0].count == balance(plan, catalogue)[0].count == "condition totals"
+
+
+def test_contents_that_are_added_to_a_study_of_companions_are_told_of_and_conditions_may_be_added(
+    tmp_path: Path,
+) -> None:
+    study = in_folder(tmp_path)
+    before = companions(study, tuple("abcdef"))
+    added = study_changes(study, rows_of(before), study, companions(study))
+    (problem,) = added.problems
+    assert str(problem).endswith(
+        "are not what they were when people rated them. With contents that are added, others lend their companions: "
+        "take them out, or write another study."
+    )
+    earlier = [row for row in rows_of(companions(study)) if row["condition"] == "good"]
+    changes = study_changes(study, earlier, study, companions(study))
+    assert changes.problems == ()
+    assert len(changes.stimuli) == 8

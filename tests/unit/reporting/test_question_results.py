@@ -87,6 +87,14 @@ def test_a_reference_that_nobody_rates_goes_by_its_label(tmp_path: Path) -> None
     assert "Reference Untouched" in page.text
 
 
+def test_differences_are_told_in_the_unit_of_the_method(tmp_path: Path) -> None:
+    conditions = ["a", "b", {"name": "orig", "role": "reference"}]
+    given = [("a", "orig", -1), ("b", "orig", -2)]
+    roles = {"orig": "reference"}
+    page = compared_undrawn(tmp_path, "bs1116", "diff", given, roles=roles, conditions=conditions)
+    assert "Row minus column, in grades" in page.text
+
+
 def test_shares_of_ticks_differ_by_percentage_points(tmp_path: Path) -> None:
     questions = [{"id": "faults", "text": "What was wrong?", "ticks": ["Echo"]}]
     given = [("a", "", 1), ("b", "", 0), ("c", "", 0)]

@@ -12,7 +12,7 @@ from beholder.reporting.question_sections import findings_section
 from beholder.reporting.questionnaire import wording_section
 from beholder.reporting.sheets import paper_sheets
 from beholder.study.model import Study
-from support.comparison_reports import compared, compared_undrawn
+from support.comparison_reports import compared, compared_undrawn, made_alike
 from support.report_material import analysed_material, markup_text
 from support.report_pages import Page, change_account, made_up, read, read_undrawn, text_row
 
@@ -71,6 +71,23 @@ def test_what_is_closer_to_the_reference_is_not_called_preferred(tmp_path: Path)
     assert "those who compared both called it closer in 100 % of its comparisons with the next, b." in page.text
     assert "refer" in page.text
     assert "preferred" not in page.text
+
+
+def test_grades_of_what_fits_are_told_for_its_own_and_a_foreign_companion_wherever_they_stood(tmp_path: Path) -> None:
+    questions = [{"id": "fit", "text": "Which one fits?", "scale": "ccr5"}]
+    study = made_alike(tmp_path, "mismatch", "diff", [("good", "", 2), ("poor", "", -1)], questions=questions)
+    path = tmp_path / "clean" / "ratings.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    foreign = "mismatched:" + table["stimulus"]
+    table = table.assign(role="matched", scale_min="-2", scale_max="2", other_stimulus=foreign)
+    table.to_csv(path, index=False, lineterminator="\n")
+    page = read_undrawn(study)
+    assert "Do people find what belongs together?" in page.text
+    assert "good 8 0 0 100 % 63 to 100 % above chance" in page.text
+    assert "−2 Foreign clearly better, −1 Foreign slightly better, 0 Equal, 1 Own slightly better" in page.text
+    assert "A clearly better" not in page.text
+    assert "the condition is better" not in page.text
+    assert "above zero the stimulus with its own companion was called more fitting" in page.text
 
 
 def test_a_reversed_question_is_shown_turned_under_its_own_name_and_told_as_it_was_asked(tmp_path: Path) -> None:

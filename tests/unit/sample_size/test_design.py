@@ -13,6 +13,7 @@ from beholder.methods import find
 from beholder.sample_size.design import as_method, participants_to_start, pay_of, plan_for
 from beholder.sample_size.estimates import sizes_table
 from beholder.sample_size.simulation import simulate_point
+from beholder.study.questions import SCALES
 from support.method_studies import catalogue_of, make_study
 from support.power_worlds import CONTENTS, world_of
 
@@ -53,6 +54,15 @@ def test_a_later_session_is_trials_alone() -> None:
     )
     assert many.minutes - one.minutes == pytest.approx(2 * one.rating_minutes)
     assert one.minutes > one.rating_minutes + 0.15
+
+
+@pytest.mark.parametrize("name", ["p835", "av"])
+def test_questions_that_a_method_brings_are_asked_by_another_method_too(name: str) -> None:
+    study = make_study(name, ["a", "b"], questions=[])
+    for other in ("acr", "parallel", "pair"):
+        asked = as_method(study, find(other), study.checks).questions
+        assert [question.id for question in asked] == [question.id for question in find(name).questions(study)]
+        assert {question.scale for question in asked} <= {SCALES[scale] for scale in find(other).scales}
 
 
 def test_groups_stay_groups_by_another_method() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,15 +15,16 @@ from scipy import special, stats
 from beholder.sample_size.design import plan_for
 from beholder.sample_size.page import finding_words, look_sheet
 from beholder.sample_size.request import limiting_half_width
-from beholder.sample_size.simulation import SimulatedLooks, needed_for, simulate_looks, simulate_point
+from beholder.sample_size.simulation import SimulatedLooks, needed_for, simulate_looks, simulate_point, simulated_values
 from beholder.sample_size.tests import Contents
 from beholder.simulation.truth import IDEAL
-from support.method_studies import catalogue_of, make_study
+from support.method_studies import catalogue_of, make_study, study_with_transcripts
 from support.power_worlds import power_tables_of, world_of
+from support.variants import variant
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("participants", [8, 20])
+@pytest.mark.parametrize("participants", [8, variant(20)])
 def test_one_content_and_two_conditions_have_the_power_of_a_paired_t_test(participants: int, whole: bool) -> None:
     repetitions = 4000 if whole else 400
     study = make_study("parallel", ["a", "b"], design={"trials": 1})
@@ -122,3 +125,37 @@ def test_the_page_tells_how_many_people_it_takes_on_average() -> None:
         ("all equally good", "2", "8"),
     ]  # fmt: skip
     assert power_tables_of(make_study("parallel", ["a", "b"], design={"trials": 3}), (4,)).table("looks").empty
+
+
+@pytest.mark.parametrize(("method", "points", "span"), [("transcribe", 10, 100), variant("word-select", 0.1, 1)])
+def test_shares_of_words_are_as_far_apart_as_planted_and_vary_as_draws_of_words(
+    tmp_path: Path, method: str, points: float, span: float
+) -> None:
+    names = [f"c{number}" for number in range(4)]
+    study = study_with_transcripts(tmp_path, method, names, design={"participants": 6, "trials": 4})
+    catalogue = catalogue_of(study, contents=names, medium="audio", duration_ms=3000)
+    world = world_of(study, catalogue, difference=points, people=replace(IDEAL, content=0.0))
+    session = plan_for(world, 40)
+    # Better conditions have more words right, and fewer that are marked.
+    sign = 1 if method == "transcribe" else -1
+    point = simulate_point(session, 60, has_null=False)
+    assert sign * point.true[0] == pytest.approx(points)
+    assert point.estimate[0] == pytest.approx(point.true[0], rel=0.1)
+    # Each of 80 answers to a condition is a draw of nine words with a chance of about a half.
+    words, answers = 9, len(session.sheet) / 2
+    expected = span * math.sqrt(2 * 0.25 / words / answers)
+    spread = next(simulated_values(session, 60))
+    first = session.sheet.condition == 0
+    assert (spread[:, first].mean(axis=1) - spread[:, ~first].mean(axis=1)).std() == pytest.approx(expected, rel=0.35)
+
+
+def test_a_reference_that_is_recognised_is_neither_power_nor_a_false_alarm() -> None:
+    conditions = [{"name": "original", "role": "reference"}, "a", "b"]
+    study = make_study("samviq", conditions, design={"trials": 3})
+    session = plan_for(world_of(study, catalogue_of(study), contents="fixed"), 20)
+    point = simulate_point(session, 20)
+    reference = session.sheet.conditions.index("original")
+    for place, test in enumerate(point.tests):
+        is_left_out = bool(np.isnan(point.detected[:, place]).all())
+        assert is_left_out == (reference in (test.one, test.other))
+    assert point.alarms.mean() < 0.5, "the reference, which gets the highest score, would be found in every study"

@@ -24,6 +24,7 @@ from beholder.stats.clustered import Cells, Floats, difference_of, differences_o
 from beholder.stats.tests import holm
 from support.method_studies import catalogue_of, make_catalogue, make_study
 from support.power_worlds import CONTENTS, world_of
+from support.variants import cases
 
 
 def table_of(session: PlannedStudy, values: Floats) -> pd.DataFrame:
@@ -99,7 +100,9 @@ STUDIES: Mapping[str, Study] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize(
+    "name", cases(STUDIES, ("parallel, named", "acr, few trials", "pair, star", "mushra", "likert"))
+)
 def test_power_decides_as_the_analysis_of_the_real_study(name: str) -> None:
     study = STUDIES[name]
     roles = {condition.name: condition.role for condition in study.conditions}

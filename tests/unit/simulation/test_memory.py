@@ -28,6 +28,7 @@ from beholder.study.questions import SCALES as SCALES_BY_NAME
 from support.message_studies import CONDITIONS, write_asking
 from support.method_studies import catalogue_of, make_study
 from support.rehearsed_studies import DESIGN, ITEMS, STUDIES, rehearsed, rows
+from support.variants import variant
 
 EVERYTHING = replace(IDEAL, inconsistency_spread=0.2, taste=0.05, content_condition=0.08,
     carry=0.3, fatigue=0.8, lapse=0.05, gain_spread=0.2,
@@ -35,7 +36,9 @@ EVERYTHING = replace(IDEAL, inconsistency_spread=0.2, taste=0.05, content_condit
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("people", [Population(), EVERYTHING], ids=["usual", "everything"])
+@pytest.mark.parametrize(
+    "people", [pytest.param(Population(), marks=pytest.mark.variant), EVERYTHING], ids=["usual", "everything"]
+)
 @pytest.mark.parametrize("name", STUDIES)
 def test_all_at_once_is_as_trial_by_trial(name: str, people: Population) -> None:
     raters = "honest:0.4,sharp:0.1,careless:0.2,straight:0.1,forges:0.1,visible:0.1"
@@ -82,10 +85,11 @@ CHECKS: dict[str, dict[str, Any]] = {
     "likert": {"checks": {"trap_item": {"per_trial": 1}, "repeat": {"items_per_trial": 1}}, "questions": ITEMS},
     "abx": {"conditions": list(CONDITIONS[:2]), "options": {"mode": "identify"}, "checks": {}},
     "mushra": {"conditions": [{"name": CONDITIONS[0], "role": "reference"}, *CONDITIONS[1:]], "checks": {}},
+    "bs1116": {"conditions": [{"name": CONDITIONS[0], "role": "reference"}, *CONDITIONS[1:]], "checks": {}},
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["acr", "mushra"])
+@pytest.mark.parametrize("method", ["acr", variant("mushra")])
 def test_robots_answer_in_memory_as_they_do_over_http(method: str, tmp_path: Path) -> None:
     assert_same(method, tmp_path)
 

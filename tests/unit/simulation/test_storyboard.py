@@ -26,8 +26,8 @@ def trial_answers(store: Path) -> dict[str, Json]:
 
 
 @pytest.mark.browser
-def test_a_robot_at_a_browser_answers_as_over_http_and_every_step_is_in_a_picture(tmp_path: Path) -> None:
-    study = write_study(tmp_path / "study", design=SHORT, before=BEFORE)
+def test_a_robot_at_a_browser_answers_as_over_http_and_every_step_is_in_a_picture(tmp_path: Path, tiny: Path) -> None:
+    study = write_study(tmp_path / "study", tiny, design=SHORT, before=BEFORE)
     storyboard = beholder.simulate(study, participants=1, browser=True, store=str(tmp_path / "seen"))
     beholder.simulate(study, participants=1, store=str(tmp_path / "sent"))
     answers = trial_answers(tmp_path / "seen")
@@ -46,9 +46,9 @@ def test_a_robot_at_a_browser_answers_as_over_http_and_every_step_is_in_a_pictur
     assert not (tmp_path / "study" / "store").exists()
 
 
-def test_a_cheat_that_sends_something_else_has_no_place_at_a_browser(tmp_path: Path) -> None:
+def test_a_cheat_that_sends_something_else_has_no_place_at_a_browser(tmp_path: Path, tiny: Path) -> None:
     with pytest.raises(UserError) as caught:
-        beholder.simulate(write_study(tmp_path), participants=2, raters="honest,skips", browser=True)
+        beholder.simulate(write_study(tmp_path, tiny), participants=2, raters="honest,skips", browser=True)
     assert str(caught.value) == (
         "--raters  has skips, and a real page sends what it should. Allowed: kinds that only rate. "
         "Leave out --browser, or these kinds."

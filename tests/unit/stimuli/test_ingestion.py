@@ -49,6 +49,10 @@ def test_listed_conditions_restrict_and_misspelt_ones_are_problems(make: Make, t
     assert problems_of(study_in(tmp_path, conditions=["natural", "nosy"])) == [
         "study.yaml:1  conditions.1 is nosy, which has no stimuli. Allowed: natural, noisy. Did you mean noisy?"
     ]
+    assert problems_of(study_in(tmp_path, conditions=["jerky", "frozen"])) == [
+        "study.yaml:1  conditions are jerky, frozen, and none of them has stimuli. Allowed: natural, noisy. Write "
+        "conditions: [natural, noisy], or take the key out."
+    ], "as in an example whose stimuli were replaced: told once"
 
 
 def test_a_second_load_touches_nothing_and_a_deleted_or_changed_file_is_made_again(make: Make, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_every_problem_of_a_manifest_has_its_line(tmp_path: Path, video: bytes) 
         "data.xyz,what,a,",
     ]
     write(tmp_path, {"city.mp4": video, "list.csv": "\n".join(rows)})
-    roles = "test, reference, anchor, gold, trap, attention, training, example"
+    roles = "test, reference, anchor, mismatched, gold, trap, attention, training, example"
     assert problems(tmp_path, {"manifest": "list.csv"}) == [
         "list.csv:4  cite.mp4 does not exist. Did you mean city.mp4?",
         "list.csv:5  ../out.mp4 lies outside the study folder. Allowed: paths inside it. "

@@ -103,7 +103,7 @@ def test_a_check_makes_one_clip_of_each_kind_and_the_first_plan_all(tmp_path: Pa
     made = tmp_path / "media" / "made"
     assert len(list(made.iterdir())) == 1
     later = "the others are made when the study is first planned or served, or by beholder check --make"
-    assert f"1 of 4 trap clips are there; {later}.\n" in output
+    assert f"1 of 4 trap clips is there; {later}.\n" in output
     again = check(path)
     assert again.asking["trap"] == (4, 0, 3)
     study = load_study(path)

@@ -89,11 +89,15 @@ def _stacked(rows: list[dict[str, Any]], names: list[str], layout: Layout) -> An
     return layer_chart([bars], width, layout.height(names))
 
 
+_SYMBOL = 30
+"""What the square before a word and the gap after it take of a legend."""
+
+
 def _legend_columns(bands: Sequence[str], layout: Layout) -> int:
     """Return in how many columns the words of the scale fit above the figure."""
-    if sum(layout.letters(band) + 24 for band in bands) < layout.whole:
+    if sum(layout.letters(band) + _SYMBOL for band in bands) < layout.whole:
         return len(bands)
-    widest = max(layout.letters(band) for band in bands) + 24
+    widest = max(layout.letters(band) for band in bands) + _SYMBOL
     return max(1, min(len(bands), int(layout.whole / widest)))
 
 

@@ -16,6 +16,8 @@ from beholder.study.questions import Scale
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 _LETTER = 0.6
 """The width of a letter, of its size, on average: of the widest font that a page may fall back to."""
+_LEGEND_GAP = 28
+"""Between words of a legend: the reader's font may be a fifth wider than the one by which they were placed."""
 _LEADING = 1.15
 """From line to line of a name, of the size of its letters."""
 _MOST_LINES = 3
@@ -192,7 +194,7 @@ def apply_theme(chart: Any, layout: Layout) -> Any:
     legend = {
         **small, "labelColor": SOFT, "titleColor": SOFT, "titleFontWeight": "normal", "symbolType": "square",
         "symbolSize": 90, "symbolStrokeWidth": 0, "orient": "top", "direction": "horizontal", "aria": False,
-        "padding": 0, "offset": 6, "columnPadding": 8,
+        "padding": 0, "offset": 6, "columnPadding": _LEGEND_GAP,
     }  # fmt: skip
     config = alt.Config(
         font=_FONT, view={"stroke": None}, axis=small, legend=legend, title={"fontSize": layout.size, "color": INK}
@@ -270,14 +272,17 @@ class ScaleAxis(NamedTuple):
     """Where neither side is favoured."""
 
     def ticks(self, most: int) -> list[float] | None:
-        """Return tick values from end to end of the scale: every category, or a few even steps."""
+        """Return tick values from end to end of the scale: every category, or a few even steps that meet `zero`."""
         if self.scale is None:
             return None
         scale, span = self.scale, self.scale.max - self.scale.min
-        for parts in (span / scale.step, 5, 4, 6, 2, 1):
-            if parts == round(parts) and parts < most and round(span / parts / scale.step, 9).is_integer():
-                return [scale.min + span * place / parts for place in range(int(parts) + 1)]
-        return [scale.min, scale.max]
+        choices = [
+            [scale.min + span * place / parts for place in range(int(parts) + 1)]
+            for parts in (span / scale.step, 5, 4, 6, 2, 1)
+            if parts == round(parts) and parts < most and round(span / parts / scale.step, 9).is_integer()
+        ]
+        with_zero = [ticks for ticks in choices if self.zero is None or self.zero in ticks]
+        return (with_zero or choices or [[scale.min, scale.max]])[0]
 
 
 def axis_of_scale(scale: Scale, zero: float | None = None) -> ScaleAxis:

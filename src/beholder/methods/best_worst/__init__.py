@@ -38,8 +38,6 @@ class BestWorst(OrderMethod):
     usual: ClassVar[int] = 4
     shape: ClassVar[str] = '{"choices": {"q1": {"best": "s1", "worst": "s4"}}}'
     Options: ClassVar[type[BaseModel]] = BestWorstOptions
-    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs", "plackett_luce")
-    defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "once"}}
     paper: ClassVar[Paper] = Paper(
         "best-worst scaling",
         "Versions of the same content were on one page, to be played in any order, and participants marked the best "

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
 
-from beholder.methods.boards import (
-    anchor_problems,
-    anchors,
-    board_problems,
-    board_seconds,
-    board_units,
-    rated_slots,
-    shown_reference,
-)
+from beholder.methods.boards import ReferenceBoard
 from beholder.methods.contract import (
     BaseModel,
     Catalogue,
@@ -29,16 +22,12 @@ from beholder.methods.contract import (
     Scoring,
     Study,
     StudyPart,
-    Task,
     Trial,
     Unit,
-    Units,
 )
-from beholder.methods.presentation import alike, medium_problems, question_problems, reference_problems
-from beholder.methods.scores import ScoreMethod
+from beholder.methods.presentation import NOT_STRICT, sound_problems
 
 _LONGEST_MS = 12_000
-_SAME_LENGTH_MS = 50
 
 
 class MushraOptions(StudyPart):
@@ -56,13 +45,11 @@ class MushraOptions(StudyPart):
     )
 
 
-class Mushra(ScoreMethod):
+class Mushra(ReferenceBoard):
     """All versions of a content on one page beside their reference, one slider each."""
 
     name: ClassVar[str] = "mushra"
-    task: ClassVar[Task] = "board"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
-    scales: ClassVar[tuple[str, ...]] = ("cont100",)
     Options: ClassVar[type[BaseModel]] = MushraOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs", "medians")
     defaults: ClassVar[Mapping[str, Json]] = {
@@ -93,67 +80,25 @@ class Mushra(ScoreMethod):
     )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
-        yield from question_problems(self.name, self.questions(study))
-        yield from medium_problems(self.name, self.media, catalogue)
-        yield from reference_problems(self.name, catalogue, "shows one beside the others")
-        yield from anchor_problems(study, catalogue)
-        yield from board_problems(self.name, study, self.units(study, catalogue))
+        yield from super().problems(study, catalogue)
         if study.options.get("strict", True):
-            yield from _strict_problems(study, catalogue)
-
-    def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return board_units(study, catalogue, always=(*_references(catalogue), *anchors(study, catalogue)))
+            yield from _length_problems(study, catalogue)
+            yield from sound_problems(study, catalogue)
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
-        return Trial(
-            id=unit.content,
-            content=unit.content,
-            purpose="rate",
-            slots=(shown_reference(unit, catalogue), *rated_slots(study, unit, catalogue, first=2)),
-            asked=self.asked(study),
-            draws={"rate_only_playing": bool(study.options.get("rate_only_playing"))},
-        )
+        draws: dict[str, Json] = {"rate_only_playing": bool(study.options.get("rate_only_playing"))}
+        return replace(super().compose(study, unit, catalogue, rng), draws=draws)
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
         return {"rate_only_playing": trial.draws["rate_only_playing"]}
 
-    def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
-        return board_seconds(trial, catalogue)
 
-
-def _references(catalogue: Catalogue) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(stimulus.condition for stimulus in catalogue.references.values()))
-
-
-def _strict_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield where sounds are longer than BS.1534 likes, or could be distinguished without listening."""
-    fix = "Write options: {strict: false} to take them as they are."
-
-    def remedied(option: str) -> str:
-        return f"{alike(study.stimuli, option)} {fix}"
-
-    for content in catalogue.contents:
-        sounds = [s for s in catalogue.by_cell.values() if s.content == content and s.medium == "audio"]
-        if not sounds:
-            continue
-        reference = catalogue.references.get(content)
-        if reference and reference.probe.duration_ms > _LONGEST_MS:
+def _length_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield references that are longer than BS.1534 likes."""
+    for content, reference in catalogue.references.items():
+        if reference.medium == "audio" and reference.probe.duration_ms > _LONGEST_MS:
             what = f"has a reference of {reference.probe.duration_ms / 1000:.1f} s"
-            yield Problem(f"content {content}", what, f"up to {_LONGEST_MS // 1000} s", fix)
-        lengths = [sound.probe.duration_ms for sound in sounds]
-        if max(lengths) - min(lengths) > _SAME_LENGTH_MS:
-            what = f"has sounds of {min(lengths) / 1000:.2f} to {max(lengths) / 1000:.2f} s"
-            allowed = f"the same length within {_SAME_LENGTH_MS} ms"
-            yield Problem(f"content {content}", what, allowed, remedied("--shortest"))
-        for name, unit, option, values in (
-            ("sample rates", " Hz", "--rate", {sound.probe.sample_rate for sound in sounds}),
-            ("numbers of channels", "", "--channels", {sound.probe.channels for sound in sounds}),
-        ):
-            if len(values) > 1:
-                listed = " and ".join(f"{value}{unit}" for value in sorted(values))
-                what, most = f"has sounds of different {name}: {listed}", max(values)
-                remedy = remedied(f"{option} {most if unit else min(2, most)}")
-                yield Problem(f"content {content}", what, "one for all", remedy)
+            yield Problem(f"content {content}", what, f"up to {_LONGEST_MS // 1000} s", NOT_STRICT)
 
 
 mushra = Mushra()

@@ -15,6 +15,7 @@ from beholder.methods.boards import (
     board_seconds,
     board_units,
     rated_slots,
+    reference_conditions,
     shown_reference,
 )
 from beholder.methods.contract import (
@@ -84,7 +85,7 @@ class Parallel(ScoreMethod):
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         shown = study.options.get("reference", "none")
-        references = tuple(dict.fromkeys(stimulus.condition for stimulus in catalogue.references.values()))
+        references = reference_conditions(catalogue)
         always = (*(references if shown in ("hidden", "both") else ()), *anchors(study, catalogue))
         return board_units(study, catalogue, always, *(references if shown == "shown" else ()))
 

@@ -39,8 +39,6 @@ class Rank(OrderMethod):
     name: ClassVar[str] = "rank"
     shape: ClassVar[str] = '{"choices": {"q1": {"order": [["s2"], ["s1"], ["s3"]]}}}'
     Options: ClassVar[type[BaseModel]] = RankOptions
-    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs", "plackett_luce")
-    defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "once"}}
     paper: ClassVar[Paper] = Paper(
         "ranking",
         "Versions of the same content were on one page, to be played in any order, and participants put them in order "

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 from pydantic import Field
 
-from beholder.methods.boards import single_units
 from beholder.methods.contract import (
     PERCENTAGE_POINTS,
     Asked,
@@ -23,27 +22,17 @@ from beholder.methods.contract import (
     Paper,
     Percept,
     Problem,
-    Question,
     Refused,
     Scale,
     Scoring,
-    Slot,
     Study,
     StudyPart,
     Task,
     Trial,
     Unit,
-    Units,
 )
-from beholder.methods.presentation import (
-    hidden_role,
-    medium_problems,
-    question_problems,
-    single_problems,
-    unscaled_problems,
-)
-from beholder.methods.scores import answer_parts, ask_cached, exact_object, read_comment, read_missing
-from beholder.methods.transcripts import TranscriptFolder, bare_word, transcript_of, transcript_problems
+from beholder.methods.scores import exact_object
+from beholder.methods.transcripts import Transcript, TranscriptFolder, TranscriptMethod, bare_word
 
 MARKED = Scale(min=0, max=1, look="radio")
 """Not marked, marked; means are shares of words."""
@@ -58,18 +47,26 @@ class WordSelectOptions(StudyPart):
     """Options of `word-select`."""
 
     transcripts: TranscriptFolder = "transcripts"
+    listens: int = Field(
+        default=2, ge=1, le=5, description="How often a recording or video has to be played whole; a text is read once."
+    )
     follow: bool = Field(
         default=True, description="Show which word is heard while the clip plays, where the times of words are given."
     )
 
 
-class WordSelect:
+class WordSelect(TranscriptMethod):
     """One stimulus with its words: for each question, the words that answer it, or none of them."""
 
     name: ClassVar[str] = "word-select"
+    counts_faults: ClassVar[bool] = True
     task: ClassVar[Task] = "mark"
     media: ClassVar[frozenset[Medium]] = frozenset({"audio", "video", "text"})
     scales: ClassVar[tuple[str, ...]] = ()
+    scale: ClassVar[Scale] = MARKED
+    answered_by: ClassVar[str] = "words are marked"
+    part: ClassVar[str] = "picks"
+    shape: ClassVar[str] = '{"picks": {"q1": {"words": [0, 4], "none": false}}}'
     Options: ClassVar[type[BaseModel]] = WordSelectOptions
     analyses: ClassVar[tuple[str, ...]] = ("words", "word_agreement", "scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "apart"}}
@@ -90,52 +87,31 @@ class WordSelect:
         citation="Cole, Mahrt and Roy (2017), Crowd-sourcing prosodic annotation",
     )
 
-    def questions(self, study: Study) -> tuple[Question, ...]:
-        return _marked_questions(study.questions)
-
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
-        yield from question_problems(self.name, self.questions(study))
-        yield from unscaled_problems(self.name, study, "words are marked")
-        yield from medium_problems(self.name, self.media, catalogue)
-        yield from single_problems(self.name, study)
-        yield from transcript_problems(study, catalogue)
+        yield from super().problems(study, catalogue)
+        most, listens = study.playback.max_plays, study.options["listens"]
+        is_played = any(stimulus.medium != "text" for stimulus in catalogue.stimuli)
+        if is_played and most is not None and most < listens:
+            what = f"is {most}, and {self.name} asks for {listens} plays (options.listens)"
+            yield Problem("playback.max_plays", what, f"{listens} or more", "Leave it out, or write listens: 1.")
 
-    def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return single_units(catalogue.by_cell.values())
+    def word_count(self, trial: Trial) -> int:
+        return len(_words(trial))
+
+    def draws(self, study: Study, transcript: Transcript) -> dict[str, Json]:
+        times: list[Json] = [list(time) for time in transcript.times] if study.options.get("follow", True) else []
+        return {"words": list(transcript.words), **({"times": times} if times else {})}
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
-        stimulus = catalogue.by_id[unit.stimuli[0]]
-        transcript = transcript_of(study, stimulus)
-        draws: dict[str, Json] = {"words": list(transcript.words)}
-        if transcript.times and study.options.get("follow", True):
-            draws["times"] = [list(time) for time in transcript.times]
-        return Trial(
-            id=stimulus.id,
-            content=unit.content,
-            purpose="rate",
-            slots=(Slot("s1", stimulus.id, hidden_role(stimulus), None, True, None),),
-            asked=ask_cached(self.questions(study)),
-            draws=draws,
-        )
+        trial = super().compose(study, unit, catalogue, rng)
+        is_text = catalogue.by_id[trial.id].medium == "text"
+        return replace(trial, passes=1 if is_text else int(study.options.get("listens", 1)))
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
         return trial.draws
 
-    def read(self, trial: Trial, answer: Json) -> Json:
-        given = answer_parts(
-            answer, ("picks", "missing", "comment"), '{"picks": {"q1": {"words": [0, 4], "none": false}}}'
-        )
-        missing = read_missing(trial, given.get("missing", {}))
-        if missing:
-            if given.get("picks", {}) != {}:
-                raise Refused.because("nothing_to_mark", where="answer.picks", allowed="{} where a slot is missing")
-            return {"picks": {}, "missing": missing, **read_comment(given)}
-        picks = exact_object(given.get("picks"), [asked.id for asked in trial.asked], "answer.picks", "picks")
-        count = len(_words(trial))
-        return {
-            "picks": {name: _read_pick(pick, count, f"answer.picks.{name}") for name, pick in picks.items()},
-            **read_comment(given),
-        }
+    def read_question(self, trial: Trial, given: Json, where: str) -> Json:
+        return _read_pick(given, len(_words(trial)), where)
 
     def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]:
         given = cast("Mapping[str, Any]", answer)
@@ -162,8 +138,8 @@ class WordSelect:
         return {"picks": picks}
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
-        # People listen a second time while they mark.
-        listening = 2 * catalogue.by_id[trial.slots[0].stimulus].probe.duration_ms / 1000
+        # Who has to listen once listens a second time while they mark.
+        listening = max(2, trial.passes) * catalogue.by_id[trial.slots[0].stimulus].probe.duration_ms / 1000
         return listening + 3 + 6 * len(trial.asked)
 
 
@@ -199,12 +175,6 @@ def _read_pick(pick: Json, count: int, where: str) -> Json:
     if not none and not places:
         raise Refused.because("nothing_marked", where=where, allowed=allowed)
     return {"words": sorted(int(cast("int", place)) for place in places), "none": none}
-
-
-# A plan composes every trial from the same few questions.
-@lru_cache(maxsize=32)
-def _marked_questions(questions: tuple[Question, ...]) -> tuple[Question, ...]:
-    return tuple(question.model_copy(update={"scale": MARKED}) for question in questions)
 
 
 word_select = WordSelect()

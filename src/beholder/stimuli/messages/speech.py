@@ -1,16 +1,12 @@
-"""Spoken messages: speech synthesis by eSpeak NG (extra `voice`), inserted into sounds and videos."""
+"""Spoken messages, inserted into sounds and videos."""
 
 from __future__ import annotations
 
-import ctypes
 import math
-import os
 import re
-import threading
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +16,7 @@ from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
 from beholder.stimuli.loudness import measure_loudness
 from beholder.stimuli.messages.message import Message
 from beholder.stimuli.messages.mixing import FAINT_LUFS, LARGEST_SHARE, TOLERANCE_DB, SpeechMix, mix_speech
+from beholder.stimuli.messages.synthesis import installed_synthesis
 from beholder.stimuli.pcm import read_sound, write_wav
 from beholder.stimuli.streams import Measurement
 from beholder.stimuli.video import READ_VIDEO, measure_video, video_format, video_playback_problem
@@ -34,16 +31,9 @@ _WORDS_PER_MINUTE = 140
 _MAX_WORDS_PER_MINUTE = 220
 """Words a minute; faster than this, numbers are no longer understood at first hearing."""
 
-_TIMBRE = "f5"
-"""A variant of every voice: of all that eSpeak NG has, the one whose numbers a recogniser heard best."""
-_PLAIN_ENGLISH = "en-us"
 _LISTED_LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl", "pt", "sv", "tr", "zh")
 
-# From speak_lib.h of eSpeak NG, whose interface has been the same since 2007.
-_SYNCHRONOUS, _DO_NOT_EXIT, _RATE, _UTF8 = 2, 0x8000, 1, 1
 _SILENT_DB, _MARGIN_S = -45, 0.01
-_LOCK = threading.Lock()
-"""The library keeps its state in global variables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,117 +55,37 @@ def speak(words: str, language: str, *, words_per_minute: int = _WORDS_PER_MINUT
     problem = voice_problem(language, where)
     if problem is not None:
         raise StimuliError(problem)
-    engine = _engine()
-    text = words.encode()
-    pieces: list[bytes] = []
-
-    def collect(samples: int | None, count: int, _events: int | None) -> int:
-        if samples and count:
-            pieces.append(ctypes.string_at(samples, 2 * count))
-        return 0
-
-    # A reference is kept, for the library calls it until the words are spoken.
-    callback = _CALLBACK(collect)
-    with _LOCK:
-        engine.library.espeak_SetSynthCallback(callback)
-        engine.library.espeak_SetVoiceByName(f"{engine.voice_of(language)}+{_TIMBRE}".encode())
-        engine.library.espeak_SetParameter(_RATE, words_per_minute, 0)
-        engine.library.espeak_Synth(text, len(text) + 1, 0, 1, 0, _UTF8, None, None)
-    spoken = np.frombuffer(b"".join(pieces), dtype=np.int16) / 2**15
-    trimmed = _trim(spoken, engine.rate)
+    synthesis = installed_synthesis()
+    try:
+        samples = synthesis.samples(words, language, words_per_minute)
+    except OSError as error:
+        raise StimuliError(_not_started(where or "the message", error)) from None
+    spoken = np.frombuffer(samples, dtype=np.int16) / 2**15
+    trimmed = _trim(spoken, synthesis.rate)
     if not len(trimmed):
         raise StimuliError(Problem(where or "the message", "has no words that can be spoken", "letters or digits"))
-    return Speech(trimmed, engine.rate)
+    return Speech(trimmed, synthesis.rate)
 
 
 def voice_problem(language: str, where: str = "") -> Problem | None:
     """Return why nothing can be spoken in a language here, None when it can."""
     where = where or "the message"
     try:
-        engine = _engine()
+        synthesis = installed_synthesis()
     except ImportError:
         fix = "Run pip install 'beholder[voice]', or show the words as text."
         return Problem(where, "asks for a voice, and no speech synthesis is installed", fix=fix)
     except OSError as error:
-        fix = "Install espeakng-loader again, in a folder with a short path, or show the words as text."
-        return Problem(where, f"asks for a voice, and the speech synthesis cannot be started: {error}", fix=fix)
-    if engine.voice_of(language) is None:
+        return _not_started(where, error)
+    if synthesis.voice_of(language) is None:
         allowed = f"{', '.join(_LISTED_LANGUAGES)} and other codes of languages"
         return Problem(where, f"asks for a voice that speaks {language}, and there is none", allowed)
     return None
 
 
-_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
-
-
-class _Voice(ctypes.Structure):
-    """One row of the library's list of voices."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("languages", ctypes.c_void_p),
-        ("identifier", ctypes.c_char_p),
-        ("gender", ctypes.c_ubyte),
-        ("age", ctypes.c_ubyte),
-        ("variant", ctypes.c_ubyte),
-        ("reserved", ctypes.c_ubyte),
-        ("score", ctypes.c_int),
-        ("spare", ctypes.c_void_p),
-    )
-
-
-@dataclass(frozen=True)
-class _Engine:
-    """The library, ready to speak."""
-
-    library: ctypes.CDLL
-    rate: int
-    voices: Mapping[str, str]
-    """Which voice speaks a language, by its code in lower case."""
-
-    def voice_of(self, language: str) -> str | None:
-        """Return the voice of a language such as `de` or `de-AT`, the nearest where there is no other."""
-        code = language.lower().replace("_", "-")
-        voice = self.voices.get(_PLAIN_ENGLISH if code == "en" else code)
-        return voice or self.voices.get(code.partition("-")[0])
-
-
-@cache
-def _engine() -> _Engine:
-    import espeakng_loader
-
-    with _LOCK:
-        library = ctypes.CDLL(espeakng_loader.get_library_path())
-        data = espeakng_loader.get_data_path()
-        rate = library.espeak_Initialize(_SYNCHRONOUS, 0, os.fsencode(data), _DO_NOT_EXIT)
-        if rate <= 0:
-            # Also where the path has more than about 150 letters.
-            raise OSError(f"its data in {data} cannot be read")
-        return _Engine(library, rate, _voices(library))
-
-
-def _voices(library: ctypes.CDLL) -> dict[str, str]:
-    """Return the voice of each language: where several claim it, the one to which it matters most."""
-    library.espeak_ListVoices.restype = ctypes.POINTER(ctypes.POINTER(_Voice))
-    rows = library.espeak_ListVoices(None)
-    claims: dict[str, tuple[int, str]] = {}
-    place = 0
-    while rows[place]:
-        voice = rows[place].contents
-        for rank, code in _languages(voice.languages):
-            claims[code] = min(claims.get(code, (256, "")), (rank, voice.identifier.decode()))
-        place += 1
-    return {code: identifier for code, (_, identifier) in sorted(claims.items())}
-
-
-def _languages(address: int) -> list[tuple[int, str]]:
-    """Return the languages of a voice: each is a byte of rank and a name that ends in a zero; a zero ends the list."""
-    languages = []
-    while (rank := ctypes.string_at(address, 1)[0]) != 0:
-        code = ctypes.string_at(address + 1)
-        languages.append((rank, code.decode("ascii", "replace").lower()))
-        address += 2 + len(code)
-    return languages
+def _not_started(where: str, error: OSError) -> Problem:
+    fix = "Install espeakng-loader again, in a folder with a short path, or show the words as text."
+    return Problem(where, f"asks for a voice, and the speech synthesis cannot be started: {error}", fix=fix)
 
 
 def _trim(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:

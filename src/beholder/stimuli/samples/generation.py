@@ -33,10 +33,14 @@ SPEECH_QUALITIES: Mapping[str, float] = {"clean": 0.92, "noise-12db": 0.70, "noi
 WITH_SOUND: Mapping[str, float] = {"lifelike": 0.93, "muffled": 0.64, "pixelated": 0.42, "poor": 0.18}
 """The same of videos with sound: everything clear, only the sound bad, only the picture bad, both bad."""
 
+SPEAKING: Mapping[str, float] = {"captured": 0.90, "synthesised": 0.56, "still": 0.14}
+"""The same of videos of a person who speaks: movements that go with the speech, that hardly do, and none."""
+
 SAMPLE_CONDITIONS: Mapping[str, float] = {
     **{name: quality for medium in get_args(Medium) for name, quality in QUALITIES[medium].items()},
     **SPEECH_QUALITIES,
     **WITH_SOUND,
+    **SPEAKING,
 }
 """Every sample condition of all media with its planted quality."""
 
@@ -143,7 +147,7 @@ def medium_of(conditions: Sequence[str]) -> Medium:
         )
     names_by_kind: dict[str, list[str]] = {}
     for name in conditions:
-        other = "video" if name in WITH_SOUND else "speech"
+        other = "video" if name in WITH_SOUND or name in SPEAKING else "speech"
         kind = next((medium for medium, names in QUALITIES.items() if name in names), other)
         names_by_kind.setdefault(kind, []).append(name)
     if len(names_by_kind) > 1:

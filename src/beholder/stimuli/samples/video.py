@@ -15,7 +15,8 @@ from PIL import Image, ImageFilter
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument
-from beholder.stimuli.samples import audio
+from beholder.stimuli.pcm import write_wav
+from beholder.stimuli.samples import audio, sentences
 from beholder.stimuli.samples.figure import FIGURES, draw_figure, paint_wall
 
 # Motion
@@ -210,13 +211,23 @@ _WITH_SOUND: Mapping[str, tuple[str, str]] = {
 """Conditions of videos with sound, as those of their picture and of their sound."""
 
 
+_SPEAKING: Mapping[str, str] = {"captured": "natural", "synthesised": "smooth", "still": "frozen"}
+"""Conditions of videos of a person who speaks a sentence, as those of their motion."""
+_WHOLE_SECONDS = 3.0
+"""From which length on a sentence is spoken to its end."""
+
+
 def frames(content: int, condition: str, seconds: float, size: tuple[int, int]) -> Iterator[Image.Image]:
     """Yield the pictures of one sample."""
-    condition, _ = _WITH_SOUND.get(condition, (condition, ""))
+    speech = _speech(content, seconds) if condition in _SPEAKING else None
+    seconds = seconds if speech is None else len(speech[0]) / speech[1]
+    condition, _ = _WITH_SOUND.get(condition, (_SPEAKING.get(condition, condition), ""))
     degradation = _DEGRADATIONS[condition]
     look = FIGURES[content % len(FIGURES)]
     # A seed of its own for each: the same talk under each condition, other noise in each.
     lines = talk_motion(content, max(1, round(seconds * _FPS)), np.random.default_rng([content, 0]))
+    if speech is not None and condition != "frozen":
+        _follow_speech(lines, speech[0])
     lines = degradation.motion(lines, np.random.default_rng([content, 1 + list(_DEGRADATIONS).index(condition)]))
     wall = paint_wall(look, size)
     before: dict[str, float] = {}
@@ -229,18 +240,39 @@ def frames(content: int, condition: str, seconds: float, size: tuple[int, int]) 
         yield image
 
 
+def _speech(content: int, seconds: float) -> tuple[npt.NDArray[np.float64], int]:
+    """Return the sentence of a content and its rate: whole, or so many seconds of it."""
+    samples, rate = sentences.speech(content, "clean")
+    return (samples if seconds >= _WHOLE_SECONDS else samples[: max(1, round(seconds * rate))]), rate
+
+
+def _follow_speech(lines: dict[str, _Curve], samples: npt.NDArray[np.float64]) -> None:
+    """Let the mouth open with the loudness of speech, and the hands beat with it."""
+    parts = np.array_split(samples, len(lines["mouth"]))
+    loud = np.array([np.sqrt((part**2).mean()) if len(part) else 0.0 for part in parts])
+    loud = loud / max(float(loud.max()), 1e-9)
+    lines["mouth"] = np.clip(1.4 * loud, 0, 1)
+    slow = np.convolve(np.pad(loud, 4, mode="edge"), np.ones(9) / 9, mode="valid")
+    for side in ("left", "right"):
+        lines[f"{side}_forearm"] += 28.0 * (slow - slow.mean())
+    lines["nod"] = 1.5 * slow
+
+
 def write(target: Path, content: int, condition: str, seconds: float, size: tuple[int, int]) -> None:
     """Write one sample as H.264, whole or not at all; odd sizes become even."""
     size = (size[0] + size[0] % 2, size[1] + size[1] % 2)
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     _, heard = _WITH_SOUND.get(condition, (condition, ""))
     sound = part.with_suffix(".wav")
-    if heard:
+    if condition in _SPEAKING:
+        write_wav(sound, *_speech(content, seconds))
+    elif heard:
         audio.write(sound, content, heard, seconds)
+    has_sound = bool(heard) or condition in _SPEAKING
     arguments = [
         "-v", "error", "-y",
         "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(_FPS), "-i", "pipe:0",
-        *(("-i", file_argument(sound), "-c:a", "aac", "-b:a", "96k", "-flags:a", "+bitexact") if heard else ()),
+        *(("-i", file_argument(sound), "-c:a", "aac", "-b:a", "96k", "-flags:a", "+bitexact") if has_sound else ()),
         "-c:v", "libx264", "-profile:v", "main", "-preset", "veryfast", "-crf", "22", "-pix_fmt", "yuv420p",
         "-threads", "1", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart",
         "-f", "mp4", file_argument(part),

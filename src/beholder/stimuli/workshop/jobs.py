@@ -171,6 +171,8 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
 
 _CONVERTIBLE = (".avi", ".mpg", ".mpeg", ".wmv", ".flv", ".y4m")
 """Suffixes of videos that no study takes, but that can be made into ones that it does."""
+_LISTS = (".csv", ".tsv", ".json", ".yaml", ".yml")
+"""Suffixes of what lies beside media and tells of them."""
 
 
 class MediaFile(NamedTuple):
@@ -202,6 +204,19 @@ def find_media(files: Iterable[Path], problems: list[Problem], without: Path | N
         for one in inside:
             media_files.setdefault(_normal_path(one.path), one)
     return list(media_files.values())
+
+
+def left_out(files: Iterable[Path], without: Path | None = None) -> list[str]:
+    """Return a note for each file of an unknown kind in the folders among files."""
+    passed = None if without is None else _normal_path(without)
+    notes = []
+    for folder in (path for path in files if path.is_dir()):
+        for top, below, names in os.walk(folder):
+            below[:] = sorted(one for one in below if one[0] != "." and _normal_path(Path(top) / one) != passed)
+            paths = [Path(top) / name for name in sorted(names) if name[0] != "."]
+            unknown = [path for path in paths if _medium(path) is None and path.suffix.lower() not in _LISTS]
+            notes += [f"{path}: left out, {path.suffix or 'no suffix'} is an unknown kind of file" for path in unknown]
+    return notes
 
 
 def needs_conversion(path: Path) -> bool:

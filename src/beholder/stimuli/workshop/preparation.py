@@ -30,6 +30,7 @@ from beholder.stimuli.workshop.jobs import (
     WorkshopJob,
     WorkshopResult,
     find_media,
+    left_out,
     needs_conversion,
     raise_problems,
     recipe_of,
@@ -129,7 +130,7 @@ def make_prepared(
         uniform,
     )
     limits = _shortest_lengths(media_files, trim) if shortest else {}
-    notes: list[str] = []
+    notes = left_out(named, without=out)
     common = _common_targets(media_files, encoding) if uniform else {}
     jobs = [
         _job(file, targets[file.path], common.get(file.path, encoding), limits.get(file.path), notes)

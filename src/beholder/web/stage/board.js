@@ -2,8 +2,9 @@
 
 import { column, isStill, tally, wordsFor } from "./column.js";
 import { plain } from "../element.js";
+import { figure, leap } from "./scale.js";
 
-/** @import { Asked, BoardOptions, Control, Answer, Scale, Scores, Slot, Stage, Trial } from "../types" */
+/** @import { Asked, BoardOptions, Control, Answer, Gap, Scale, Scores, Slot, Stage, Trial } from "../types" */
 /** @import { Word } from "./column.js" */
 
 const NARROW = 6; // with more sliders a phone has no room for words beside them
@@ -22,7 +23,7 @@ export function hasTransport({ slots, playback }) {
 /** Ask for one value per rated slot and question; return them all after Next.
  *  @param {Trial} trial @param {Stage} stage @param {BoardOptions} options
  *  @param {typeof import("./transport.js").transport | null} transport @returns {Promise<Answer>} */
-export async function board(trial, stage, { layout, onlyPlaying, hint }, transport) {
+export async function board(trial, stage, { layout, onlyPlaying, hint, rule }, transport) {
   const { element, say, player, main, draft } = stage;
   const scores = /** @type {Scores} */ (draft.get("scores") ?? {});
   const rated = trial.slots.filter((slot) => slot.rated);
@@ -154,6 +155,17 @@ export async function board(trial, stage, { layout, onlyPlaying, hint }, transpo
     const played = tally(word("played"), trial.slots.length, stage);
     const set = tally(say("board.rated"), controls.size, stage);
     const isLast = place === sets.length - 1;
+
+    /** Return where the scores of a question break the rule of the page; with a missing one they cannot.
+     *  @returns {Gap | null} */
+    function broken() {
+      if (rule === undefined || playable().length < trial.slots.length) return null;
+      for (const question of asked) {
+        const reason = rule(rated.map(({ id }) => scores[question.id][id]), question.scale);
+        if (reason !== null) return { reason, focus: () => controls.get(`${question.id}.${rated[0].id}`)?.focus() };
+      }
+      return null;
+    }
     const wayOn = stage.next({
       word: say(isLast ? "next" : "board.question.next"),
       ready: word("ready"),
@@ -163,21 +175,22 @@ export async function board(trial, stage, { layout, onlyPlaying, hint }, transpo
         const words = [];
         if (unplayed.length > 0) words.push(word("left.play", { n: unplayed.length }));
         if (unset.length > 0) words.push(say("board.left.set", { n: unset.length }));
-        if (words.length === 0) return null;
+        if (words.length === 0) return broken();
         const firstUnplayed = columns[trial.slots.findIndex(({ id }) => id === unplayed[0]?.id)];
         return { reason: words.join(say("list.comma")), focus: () => (firstUnplayed?.button ?? unset[0]).focus() };
       },
     });
     tell = (words) => wayOn.tell(words);
 
-    function refresh() {
+    /** @param {boolean} [isTelling] whether words that were just told stay, as nobody has done anything since */
+    function refresh(isTelling) {
       for (const one of columns) one.draw();
       for (const slot of rated)
         for (const question of asked) controls.get(`${question.id}.${slot.id}`)?.lock(locked(slot));
       // What cannot be played counts as done: nothing is left to do there.
       played.draw(trial.slots.length - playable().filter(({ id }) => !player.isWatched(id)).length);
       set.draw(controls.size - needed().filter(({ value }) => value === null).length);
-      wayOn.refresh();
+      wayOn.refresh(isTelling);
     }
 
     /** @type {(move: number) => void} */
@@ -194,11 +207,12 @@ export async function board(trial, stage, { layout, onlyPlaying, hint }, transpo
       element("div", { class: "way-on-buttons" }, place > 0 && backButton(() => back(-1)), wayOn.button),
     );
     deck.replaceChildren(head(place), element("div", { class: "boards" }, boards), way);
-    let isHeard = true;
+    let [isHeard, current] = [true, player.current];
     player.listen((what) => {
       if (!isHeard) return;
-      if (what !== "tick") refresh();
-      else for (const one of columns) one.draw();
+      if (what === "tick") for (const one of columns) one.draw();
+      else refresh(current === player.current); // an end, or a loop that begins anew, is nothing that anybody did
+      current = player.current;
     });
     refresh();
     deck.querySelector("h1")?.focus({ preventScroll: true });
@@ -261,6 +275,7 @@ export async function board(trial, stage, { layout, onlyPlaying, hint }, transpo
  *  @param {Trial} trial @param {Stage} stage @param {Word} word @param {(id: string) => void} focusFader */
 function bindKeys(trial, stage, word, focusFader) {
   const { say, player } = stage;
+  const { scale } = trial.asked[0];
   const reference = trial.slots.find((slot) => slot.label === "reference");
   const lettered = trial.slots.filter((slot) => slot !== reference);
   const count = Math.min(lettered.length, 12);
@@ -304,8 +319,8 @@ function bindKeys(trial, stage, word, focusFader) {
           },
         ]
       : []),
-    { keys: [], shown: "↑ ↓", label: say("board.keys.arrows"), run() {} },
-    { keys: [], shown: "Page ↑ Page ↓", label: say("board.keys.leaps"), run() {} },
+    { keys: [], shown: "↑ ↓", label: say("board.keys.arrows", { step: scale.step }), run() {} },
+    { keys: [], shown: "Page ↑ Page ↓", label: say("board.keys.leaps", { step: figure(scale, leap(scale)) }), run() {} },
     { keys: [], shown: "Home, End", label: say("board.keys.ends"), run() {} },
   ]);
 }

@@ -2,18 +2,16 @@
 // or by arrow keys alike.
 
 import { titleOf } from "./ballot.js";
+import { drag } from "./drag.js";
 import { element, fill, plain } from "../element.js";
-import { endOf } from "./order.js";
 
-/** @import { Asked, Binding, Slot, Stage, Trial } from "../types" */
+/** @import { Asked, Binding, Slot, Stage, Trial, Words } from "../types" */
 /** @import { Ballot, Hooks } from "./ballot.js" */
 
 /** Groups of slots, the best first. @typedef {string[][]} Order */
 /** Who stands in the list, in order, and who of them shares the place of the one before.
  *  @typedef {{ line: string[], same: Set<string> }} Line */
 /** @typedef {{ section: HTMLElement, line: Line, lock(reason: string | null): void, focus(): void }} List */
-
-const FAR = 6; // pixels from which on a press is a drag
 
 /** Return the ballot that puts all slots in order. @param {Trial} trial @param {Stage} stage @param {Hooks} hooks
  *  @returns {Ballot} */
@@ -45,6 +43,7 @@ export function rankBallot(trial, stage, hooks) {
     bindings() {
       /** @type {Binding[]} */
       const told = [{ keys: [], shown: "↑ ↓", label: say("order.keys.move"), run() {} }];
+      if (trial.extra["ties"] === true) told.push({ keys: [], shown: "=", label: say("order.keys.tie"), run() {} });
       return [...told, { keys: [], shown: "Delete", label: say("order.keys.remove"), run() {} }];
     },
   };
@@ -75,6 +74,9 @@ function makeList(trial, stage, asked, question, order, { onChange, onLocked }) 
   const pool = element("div", { class: "rank-pool", role: "group", "aria-label": say("order.pool") });
   const ends = [1, -1].map((value) => element("p", { class: "rank-end" }, plain(endOf(asked, value, stage))));
   const rank = element("div", { class: "rank", "data-question": asked.id }, pool, ends[0], list, ends[1]);
+  // Room for all of them on either side, so that nothing moves while they are put in order.
+  rank.style.setProperty("--places", String(trial.slots.length));
+  rank.style.setProperty("--rows", String(Math.ceil(trial.slots.length / 4)));
   const section = element("section", { class: "vote-question" }, titleOf(trial, question), rank);
 
   /** Put a slot at an index of the others, or nowhere (null). @param {string} id @param {number | null} index */
@@ -163,7 +165,7 @@ function makeList(trial, stage, asked, question, order, { onChange, onLocked }) 
       },
       element("span", { class: "letter", "aria-hidden": "true" }, labelOf(id)),
     );
-    drag(handle, id);
+    letDrag(handle, id);
     const node = element(
       "li",
       { class: state.same.has(id) ? "rank-item is-tied" : "rank-item" },
@@ -193,7 +195,7 @@ function makeList(trial, stage, asked, question, order, { onChange, onLocked }) 
       element("span", { class: "letter", "aria-hidden": "true" }, stage.label(slot)),
     );
     stage.wear(button, slot);
-    drag(button, slot.id);
+    letDrag(button, slot.id);
     return button;
   }
 
@@ -211,62 +213,29 @@ function makeList(trial, stage, asked, question, order, { onChange, onLocked }) 
     });
   }
 
-  /** Let a button be dragged to a place. Nothing moves in the document before it is let go: a touch belongs to the element
-   *  on which it began. @param {HTMLElement} button @param {string} id */
-  function drag(button, id) {
-    /** @type {{ x: number, y: number, isFar: boolean } | null} */
-    let start = null;
-    let isDragged = false; // the click that ends a drag is none
-    const clear = () => {
-      start = null;
-      button.classList.remove("is-dragged");
-      button.style.removeProperty("translate");
-      for (const node of list.children) node.classList.remove("is-before");
-      list.classList.remove("is-end");
-    };
+  /** Let a button be dragged to a place. @param {HTMLElement} button @param {string} id */
+  function letDrag(button, id) {
+    const others = () => [...list.children].filter((node) => node.querySelector(`[data-slot="${id}"]`) === null);
     /** @param {PointerEvent} event @returns {number | null} */
     const indexAt = ({ clientY }) => {
       if (clientY < ends[0].getBoundingClientRect().top) return null; // back to those that have no place
-      const others = [...list.children].filter((node) => node.querySelector(`[data-slot="${id}"]`) === null);
-      return others.filter((node) => {
+      return others().filter((node) => {
         const box = node.getBoundingClientRect();
         return (box.top + box.bottom) / 2 < clientY;
       }).length;
     };
-    button.addEventListener("pointerdown", (event) => {
-      if (!event.isPrimary || event.button !== 0 || locked !== null) return;
-      start = { x: event.clientX, y: event.clientY, isFar: false };
-      isDragged = false;
-      button.setPointerCapture(event.pointerId);
-    });
-    button.addEventListener("pointermove", (event) => {
-      if (start === null) return;
-      const [x, y] = [event.clientX - start.x, event.clientY - start.y];
-      if (!start.isFar && Math.hypot(x, y) < FAR) return;
-      start.isFar = isDragged = true;
-      button.classList.add("is-dragged");
-      button.style.translate = `${Math.round(x)}px ${Math.round(y)}px`;
-      const index = indexAt(event);
-      const others = [...list.children].filter((node) => !node.contains(button));
-      for (const [at, node] of others.entries()) node.classList.toggle("is-before", at === index);
-      list.classList.toggle("is-end", index === others.length);
-    });
-    button.addEventListener("pointerup", (event) => {
-      const isMoved = start?.isFar === true;
-      clear();
-      const index = indexAt(event);
-      if (isMoved && (index !== null || state.line.includes(id))) put(id, index);
-    });
-    button.addEventListener("pointercancel", clear);
-    button.addEventListener(
-      "click",
-      (event) => {
-        if (!isDragged) return;
-        isDragged = false;
-        event.stopImmediatePropagation();
+    drag(button, {
+      mayStart: () => locked === null,
+      onOver(event) {
+        const index = event === null ? null : indexAt(event);
+        for (const [at, node] of others().entries()) node.classList.toggle("is-before", at === index);
+        list.classList.toggle("is-end", index === others().length);
       },
-      { capture: true },
-    );
+      onDrop(event) {
+        const index = indexAt(event);
+        if (index !== null || state.line.includes(id)) put(id, index);
+      },
+    });
   }
 
   function draw() {
@@ -274,8 +243,9 @@ function makeList(trial, stage, asked, question, order, { onChange, onLocked }) 
     const [slot, act] = [focused?.["slot"], focused?.["act"]];
     const left = trial.slots.filter(({ id }) => !state.line.includes(id));
     fill(list, state.line.map(item));
-    fill(pool, left.length > 0 && element("p", { class: "rank-left" }, say("order.pool")), left.map(adder));
-    pool.hidden = left.length === 0;
+    const what = left.length > 0 ? "order.pool" : "order.all";
+    // Who has a place leaves a free one: the list stays where it is.
+    fill(pool, element("p", { class: "rank-left" }, say(what)), left.map(adder));
     if (slot === undefined) return;
     // The focus goes on to the same button of the same slot; who adds goes on to what is left to add.
     const found = [`[data-slot="${slot}"][data-act="${act}"]`, ".rank-add", `[data-slot="${slot}"]`];
@@ -294,4 +264,10 @@ function makeList(trial, stage, asked, question, order, { onChange, onLocked }) 
     },
     focus: () => /** @type {HTMLElement | null} */ (rank.querySelector(".rank-add, .rank-handle"))?.focus(),
   };
+}
+
+/** Return the words for an end of the scale. @param {Asked} asked @param {number} value @param {Stage} stage
+ *  @returns {Words} */
+export function endOf({ scale }, value, { say }) {
+  return new Map(scale.labels).get(value) ?? say(value > 0 ? "order.best" : "order.worst");
 }

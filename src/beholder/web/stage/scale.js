@@ -8,7 +8,7 @@ import { element, plain } from "../element.js";
  *              log: (kind: EventKind, slot: string | null, data: Json) => void }} Surroundings */
 
 const CHANGES_APART_MS = 100;
-const LEAP = 10; // Page Up and Page Down cross a tenth of the scale
+const LEAPS = 10; // Page Up and Page Down cross a tenth of the scale
 
 /** Return a slider. @param {ControlOptions} options @param {Surroundings} around @returns {Control} */
 export function fader({ scale, label, value, question, slot, onChange, onLocked }, { say, status, log }) {
@@ -38,7 +38,7 @@ export function fader({ scale, label, value, question, slot, onChange, onLocked 
     );
     input.setAttribute("aria-disabled", String(locked !== null));
     input.setAttribute("aria-valuetext", value === null ? say("scale.unset") : spoken(scale, value));
-    shown.textContent = value !== null ? String(value) : locked !== null ? "–" : say("scale.set");
+    shown.textContent = value !== null ? figure(scale, value) : locked !== null ? "–" : say("scale.set");
   }
 
   /** @param {string} reason */
@@ -203,16 +203,27 @@ function onScale(scale, value) {
   return Number((scale.min + steps * scale.step).toFixed(9));
 }
 
+/** Return a value with as many decimals as the steps of its scale have. @param {Scale} scale @param {number} value */
+export function figure(scale, value) {
+  return value.toFixed(String(scale.step).split(".")[1]?.length ?? 0);
+}
+
+/** Return by how much Page Up and Page Down move a slider. @param {Scale} scale */
+export function leap(scale) {
+  return scale.step * Math.max(1, Math.round((scale.max - scale.min) / scale.step / LEAPS));
+}
+
 /** Return a value with its nearest word. @param {Scale} scale @param {number} value */
 function spoken(scale, value) {
   const near = [...scale.labels].sort((a, b) => Math.abs(a[0] - value) - Math.abs(b[0] - value))[0];
-  return near === undefined ? String(value) : `${value}, ${plain(near[1])}`;
+  const number = figure(scale, value);
+  return near === undefined ? number : `${number}, ${plain(near[1])}`;
 }
 
 /** Return how many steps a key moves a slider, or an end of it, or null.
  *  @param {string} key @param {Scale} scale @returns {number | "least" | "most" | null} */
 function steps(key, scale) {
-  const leap = Math.max(1, Math.round((scale.max - scale.min) / scale.step / LEAP));
+  const far = Math.round(leap(scale) / scale.step);
   switch (key) {
     case "ArrowUp":
     case "ArrowRight":
@@ -221,9 +232,9 @@ function steps(key, scale) {
     case "ArrowLeft":
       return -1;
     case "PageUp":
-      return leap;
+      return far;
     case "PageDown":
-      return -leap;
+      return -far;
     case "Home":
       return "least";
     case "End":

@@ -13,6 +13,7 @@ import { zoom } from "./zoom.js";
 /** @import { Ballot, Hooks } from "./ballot.js" */
 /** @import { Column } from "./column.js" */
 
+const LONG_TEXT = 200; // letters
 const FEW = 3; // slots that are shown side by side where they can be, and whose buttons have room for words
 
 /** Show all slots and the questions on one page; return the answer after Next.
@@ -69,7 +70,8 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
   }
 
   const isGraded = trial.asked.some(({ scale }) => scale.max > 1);
-  const isBeside = isGraded || medium === "image" || medium === "video";
+  // Of several texts one is on the screen at a time, as large as a picture.
+  const isBeside = isGraded || medium === "image" || medium === "video" || (medium === "text" && isMany);
   const deck = element(
     "section",
     { class: "showcase-deck", "aria-label": say("compare.deck") },
@@ -139,7 +141,7 @@ function switches(trial, stage, columns) {
     { class: "showcase-bar", role: "group", "aria-label": stage.say("compare.switches") },
     element("p", { class: "eyebrow" }, stage.say(`compare.view.${medium}`)),
     element("div", { class: columns.length > FEW ? "switches switches-many" : "switches" }, columns.map(({ slot, button, failed, cells }) => {
-      const cell = element("div", { class: "column switch-column", "data-slot": slot.id }, button, failed);
+      const cell = element("div", { class: "column switch-column", "data-slot": slot.id }, button, failed, companion(trial, slot));
       if (isNamed(slot.label)) cell.classList.add("is-named");
       stage.wear(cell, slot);
       cells.push(cell);
@@ -181,6 +183,7 @@ function spread(trial, stage) {
               ? element("span", { class: "letter" }, stage.label(slot))
               : nameOf(trial, stage, slot),
         ),
+        companion(trial, slot),
         frame,
       );
       stage.wear(figure, slot);
@@ -188,6 +191,15 @@ function spread(trial, stage) {
     }),
     trial.slots[0].media.medium === "image" && element("div", { class: "spread-foot" }, zoom(places, stage)),
   );
+}
+
+/** Return the text that is read with a slot, where one belongs to it. @param {Trial} trial @param {Slot} slot */
+function companion({ extra }, { id }) {
+  const texts = /** @type {{ [slot: string]: string } | undefined} */ (extra["texts"]);
+  if (texts === undefined) return false;
+  // A long one scrolls, and whoever has no pointer scrolls it by keys.
+  const tabindex = texts[id].length > LONG_TEXT ? "0" : null;
+  return element("blockquote", { class: "companion", dir: "auto", tabindex }, texts[id]);
 }
 
 /** Whether two stand beside each other, so that their sides are their names. @param {Trial} trial */

@@ -7,7 +7,7 @@ import { stylesheet } from "../stylesheet.js";
 import { icon } from "../icons.js";
 import { load } from "../media/loading.js";
 import { openPlayer } from "../media/player.js";
-import { bands, choices, fader } from "./scale.js";
+import { bands, choices, fader, figure } from "./scale.js";
 import { screen } from "./screen.js";
 
 /** @import { Kit } from "../media/player.js" */
@@ -16,6 +16,21 @@ import { screen } from "./screen.js";
 /** @import { Slot, Stage, TrialStep } from "../types" */
 
 const TELLING_MS = 8000;
+/** What only some methods draw with, by the call that needs it; what a method calls is sent together with its view. */
+const PARTS = {
+  ask: () => import("./card.js"),
+  board: () => import("./board.js"),
+  compare: () => import("./compare.js"),
+  mark: () => import("./transcript.js"),
+  order: () => import("./order.js"),
+  passes: () => import("./passes.js"),
+  play: () => import("./theatre.js"),
+  sequence: () => import("./theatre.js"),
+  sideBySide: () => import("./theatre.js"),
+  survey: () => import("./survey.js"),
+  transport: () => import("./transport.js"),
+  type: () => import("./typed_text.js"),
+};
 
 /** Return the stage of one trial. @param {TrialStep} step @param {Page} page @param {Kit} kit
  *  @returns {Stage} */
@@ -37,6 +52,7 @@ export function openStage(step, page, kit) {
     log: log.add,
     draft: log.values,
     bands,
+    figure,
     wear: (node, slot) => wear(node, slot.colour),
     label: nameOf,
     async load() {
@@ -62,7 +78,7 @@ export function openStage(step, page, kit) {
     },
     switchTo: (id) => player.toggle(id),
     async ask(id) {
-      const { ask } = await page.patience.insist(() => fetched(import("./card.js")));
+      const { ask } = await page.patience.insist(() => fetched(PARTS.ask()));
       for (;;) {
         const answer = await ask(trial, stage, id);
         if (answer !== "again") return answer;
@@ -71,30 +87,34 @@ export function openStage(step, page, kit) {
       }
     },
     async board(options) {
-      const { board, hasTransport } = await page.patience.insist(() => fetched(import("./board.js")));
+      const { board, hasTransport } = await page.patience.insist(() => fetched(PARTS.board()));
       if (!hasTransport(trial)) return board(trial, stage, options, null);
-      const { transport } = await page.patience.insist(() => fetched(import("./transport.js")));
+      const { transport } = await page.patience.insist(() => fetched(PARTS.transport()));
       return board(trial, stage, options, transport);
     },
     async survey(options) {
-      const { survey } = await page.patience.insist(() => fetched(import("./survey.js")));
+      const { survey } = await page.patience.insist(() => fetched(PARTS.survey()));
       return survey(trial, stage, options);
     },
     async mark(id) {
-      const { transcript } = await page.patience.insist(() => fetched(import("./transcript.js")));
+      const { transcript } = await page.patience.insist(() => fetched(PARTS.mark()));
       return transcript(trial, stage, id);
     },
+    async type(id) {
+      const { typedText } = await page.patience.insist(() => fetched(PARTS.type()));
+      return typedText(trial, stage, id);
+    },
     async passes(attend) {
-      const { passes } = await page.patience.insist(() => fetched(import("./passes.js")));
+      const { passes } = await page.patience.insist(() => fetched(PARTS.passes()));
       const [{ id }] = trial.slots;
       return passes(trial, stage, attend, (how) => show([id], { way: "one", ...how }));
     },
     async compare(rated) {
-      const { compare } = await page.patience.insist(() => fetched(import("./compare.js")));
+      const { compare } = await page.patience.insist(() => fetched(PARTS.compare()));
       return compare(trial, stage, rated);
     },
     async order(how) {
-      const { order } = await page.patience.insist(() => fetched(import("./order.js")));
+      const { order } = await page.patience.insist(() => fetched(PARTS.order()));
       return order(trial, stage, how);
     },
     next({ gap, ready, word }) {
@@ -105,13 +125,15 @@ export function openStage(step, page, kit) {
         word ?? say("next"),
       );
       let [timer, meant] = [0, /** @type {HTMLElement | undefined} */ (undefined)];
-      const refresh = () => {
+      const refresh = (isTelling = false) => {
         const left = gap();
+        button.setAttribute("aria-disabled", String(left !== null));
+        if (isTelling && timer !== 0) return;
         clearTimeout(timer);
+        timer = 0;
         meant?.classList.remove("is-meant");
         reason.textContent = left?.reason ?? ready;
         reason.classList.remove("is-asked");
-        button.setAttribute("aria-disabled", String(left !== null));
       };
       /** @type {Promise<void>} */
       const done = new Promise((resolve) => {
@@ -136,7 +158,7 @@ export function openStage(step, page, kit) {
           reason.classList.add("is-asked");
           meant = control;
           meant?.classList.add("is-meant");
-          timer = setTimeout(refresh, TELLING_MS);
+          timer = setTimeout(() => refresh(), TELLING_MS);
         },
       };
     },
@@ -163,7 +185,7 @@ export function openStage(step, page, kit) {
 
   /** @param {string[]} ids @param {Partial<Show> & Pick<Show, "way">} how */
   async function show(ids, how) {
-    const { theatre } = await page.patience.insist(() => fetched(import("./theatre.js")));
+    const { theatre } = await page.patience.insist(() => fetched(PARTS.play()));
     await theatre(trial, stage, { gap: 1, sound: null, isAgain: false, title: "", passes: 1, ...how, slots: ids.map(slotOf) });
   }
 

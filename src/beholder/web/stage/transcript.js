@@ -1,9 +1,10 @@
 // The words of what is heard or read, to be marked: by clicks, by drawing over several, or by keys, while it plays.
 
 import { stylesheet } from "../stylesheet.js";
-import { element, fill, setVariable, write } from "../element.js";
-import { gapOf, titleOf } from "./ballot.js";
+import { element } from "../element.js";
+import { gapOf } from "./ballot.js";
 import { told } from "./card.js";
+import { askBelow, clipOf, lostClip, unheard } from "./clip.js";
 
 /** @import { Answer, Asked, Slot, Stage, Trial } from "../types" */
 
@@ -14,10 +15,13 @@ import { told } from "./card.js";
 /** Show a clip with its words for each question; return what was marked after Next.
  *  @param {Trial} trial @param {Stage} stage @param {string} id @returns {Promise<Answer>} */
 export async function transcript(trial, stage, id) {
-  const { say, main, draft, player } = stage;
+  const { say, draft, player } = stage;
   await Promise.all([stylesheet("vote"), stylesheet("transcript")]);
   const slot = trial.slots.find((one) => one.id === id) ?? trial.slots[0];
-  if (player.failure(id) !== null) return failed(slot);
+  if (player.failure(id) !== null) {
+    await lostClip(slot, stage);
+    return { picks: {}, ...told(stage.missing()) };
+  }
 
   const marks = /** @type {Marks} */ ({ .../** @type {object} */ (draft.get("marks") ?? {}) });
   const isText = slot.media.medium === "text";
@@ -39,52 +43,31 @@ export async function transcript(trial, stage, id) {
   const wayOn = stage.next({
     ready: say("card.ready"),
     gap() {
-      if (!player.isWatched(id) && player.failure(id) === null)
-        return { reason: say(`words.whole.${slot.media.medium}`), focus: () => clip?.button.focus() };
       const open = groups.filter((group) => group.isOpen());
       const left = gapOf(trial, stage, open);
-      return left && { ...left, reason: say("words.missing", { n: open.length }) };
+      return (
+        unheard(trial, slot, stage, clip?.button) ??
+        (left && { ...left, reason: say("words.missing", { n: open.length }) })
+      );
     },
   });
-  fill(
-    main,
-    element(
-      "div",
-      { class: "surround" },
-      element(
-        "div",
-        { class: "vote vote-words" },
-        clip?.element,
-        trial.asked.map((_, place) =>
-          element("section", { class: "vote-question" }, titleOf(trial, place), groups[place].element),
-        ),
-        element("div", { class: "vote-foot" }, wayOn.reason, wayOn.button),
-      ),
-    ),
-  );
-  const heading = main.querySelector("[tabindex='-1']");
-  if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
   const lock = () => {
     for (const group of groups) group.lock(!isText && player.watched(id) === 0 && !player.isPlaying);
   };
   lock();
-  player.listen(() => lock());
-
-  const done = new AbortController();
+  player.listen(lock);
   const again = { keys: ["p"], shown: "P", label: say("words.keys.play"), run: () => clip?.button.click() };
-  stage.keys(
-    [
+  const isPlayed = await askBelow(trial, slot, stage, {
+    clip: clip?.element,
+    answers: groups.map((group) => group.element),
+    wayOn,
+    keys: [
       ...(clip === null ? [] : [again]),
       { keys: [], shown: `← → ${say("keys.space")}`, label: say("words.keys.move"), run() {} },
       { keys: ["n"], shown: "N", label: say("words.keys.none"), run: () => meant().none() },
-      { keys: ["enter"], shown: say("keys.enter"), label: say("keys.next"), run: () => wayOn.button.click() },
     ],
-    done.signal,
-  );
-  await wayOn.done;
-  done.abort();
-  player.pause(); // while the answer is on its way nothing plays, and the log tells of the last play
-  if (player.failure(id) !== null) return { picks: {}, ...told(stage.missing()) };
+  });
+  if (!isPlayed) return { picks: {}, ...told(stage.missing()) };
   return {
     picks: Object.fromEntries(
       trial.asked.map((asked) => [asked.id, { words: marks[asked.id], none: marks[asked.id].length === 0 }]),
@@ -105,84 +88,11 @@ export async function transcript(trial, stage, id) {
     const times = /** @type {[number, number][] | undefined} */ (trial.extra["times"]);
     if (times === undefined) return;
     const at = player.position();
-    const place = player.isPlaying ? times.findIndex(([from, to]) => from <= at && at < to) : -1;
+    // Of words that overlap, the later one.
+    let place = player.isPlaying ? times.length - 1 : -1;
+    while (place >= 0 && !(times[place][0] <= at && at < times[place][1])) place -= 1;
     for (const group of groups) group.follow(place);
   }
-
-  /** What could not be played is not asked about. @param {Slot} lost @returns {Promise<Answer>} */
-  async function failed(lost) {
-    const on = stage.next({ ready: say("card.failed.on"), gap: () => null });
-    fill(
-      main,
-      element(
-        "div",
-        { class: "surround" },
-        element(
-          "div",
-          { class: "vote" },
-          element("h1", { tabindex: "-1" }, say(`card.failed.${lost.media.medium}`)),
-          element("div", { class: "vote-foot" }, on.reason, on.button),
-        ),
-      ),
-    );
-    await on.done;
-    return { picks: {}, ...told(stage.missing()) };
-  }
-}
-
-/** Return the clip above the words: its picture, a button that plays it, and how far it is.
- *  @param {Trial} trial @param {Slot} slot @param {Stage} stage
- *  @param {{ onTick(): void, onState(): void }} hears */
-export function clipOf(trial, slot, stage, { onTick, onState }) {
-  const { say, player, icon } = stage;
-  const { medium, width, height, ms } = slot.media;
-  const [play, pause] = [icon("play"), icon("pause")];
-  const word = element("span");
-  const button = element(
-    "button",
-    {
-      class: "button button-primary play",
-      type: "button",
-      "data-slot": slot.id,
-      on: {
-        click: () => {
-          stage.log("click", slot.id, { what: "play" });
-          if (player.isPlaying || player.mayPlay(slot.id)) player.toggle(slot.id);
-        },
-      },
-    },
-    play,
-    pause,
-    word,
-  );
-  const line = element("div", { class: "clip-line", "aria-hidden": "true" }, element("div"));
-  const frame =
-    medium === "video" &&
-    element("div", { class: "clip-frame", vars: { ratio: width / height || 16 / 9 } }, player.node(slot.id));
-  const node = element(
-    "div",
-    { class: `clip-box clip-${medium}-box`, "data-slot": slot.id },
-    frame,
-    element("div", { class: "clip-controls" }, button, line),
-  );
-  function draw() {
-    const isDone = player.isWatched(slot.id) && player.watched(slot.id) > 0;
-    play.toggleAttribute("hidden", player.isPlaying);
-    pause.toggleAttribute("hidden", !player.isPlaying);
-    write(word, say(player.isPlaying ? "transport.pause" : isDone ? `card.again.${medium}` : "transport.play"));
-    button.setAttribute("aria-disabled", String(!player.isPlaying && !player.mayPlay(slot.id)));
-    node.classList.toggle("is-played", isDone);
-    node.classList.toggle("is-failed", player.failure(slot.id) !== null);
-  }
-  player.listen((what) => {
-    setVariable(line, "--at", String(Math.min(1, player.position() / ms)));
-    onTick();
-    if (what === "tick") return;
-    draw();
-    onState();
-  });
-  draw();
-  return { element: node, button };
 }
 
 /** Return the words of one question as boxes to tick, and the box that says that none of them is meant.

@@ -13,9 +13,12 @@ from beholder.stimuli.messages.message import Message, insert_message, message_s
 from beholder.stimuli.probe import measure
 from beholder.stimuli.text import copy_text
 from support.message_clips import ASK, WORDS, refused
+from support.variants import variant
 
 
-@pytest.mark.parametrize(("width", "height"), [(320, 180), (1920, 1080), (360, 640), (96, 54), (1920, 400), (161, 91)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(360, 640), (96, 54), *map(variant, (320, 1920, 1920, 161), (180, 1080, 400, 91))]
+)
 @pytest.mark.parametrize("words", [WORDS, "Choose “Mäßig”.", "Выберите «Плохо».", "Choose this one. " * 4])
 def test_a_card_is_dark_with_white_words_in_the_middle_of_any_picture(width: int, height: int, words: str) -> None:
     card = draw_card(words, width, height, "")

@@ -18,6 +18,7 @@ from beholder.stimuli.probe import measure
 from beholder.stimuli.streams import encoders_in
 from beholder.stimuli.text import words_in
 from support.message_clips import ASK, CODECS, FRAMES, HEIGHT, RATE, WIDTH, WORDS, film
+from support.variants import variant
 
 Planes = NDArray[np.float64]
 
@@ -101,8 +102,8 @@ def test_colour_tags_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "size", "arguments"),
     [
-        ("full.mp4", "96x54", ("-c:v", "libx264", "-pix_fmt", "yuvj420p", "-color_range", "pc")),
-        ("wide.mov", "48x54", ("-c:v", "libx264", "-vf", "setsar=2")),
+        variant("full.mp4", "96x54", ("-c:v", "libx264", "-pix_fmt", "yuvj420p", "-color_range", "pc")),
+        variant("wide.mov", "48x54", ("-c:v", "libx264", "-vf", "setsar=2")),
         ("deep.webm", "96x54", ("-c:v", "libvpx-vp9", "-b:v", "0", "-crf", "30", "-pix_fmt", "yuv420p10le")),
         ("uneven.mkv", "96x54", ("-c:v", "libx264", "-vf", "select='not(eq(mod(n,5),2))'", "-fps_mode", "vfr")),
     ],

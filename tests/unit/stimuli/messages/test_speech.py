@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from beholder.stimuli.messages.speech import insert_speech, speak, voice_problem
 from beholder.stimuli.pcm import read_sound, write_wav
 from beholder.stimuli.probe import measure
 from support.spoken_messages import SHORT, Samples, lufs, noise, voiced
+from support.variants import cases
 
 ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -42,12 +42,10 @@ def test_a_recogniser_understands_the_spoken_number(tmp_path: Path, whole: bool)
     sentence = f"attention check please set this slider to ( {numbers} )"
     decoder.add_jsgf_string("numbers", f"#JSGF V1.0;\ngrammar numbers;\npublic <message> = {sentence};\n")
     decoder.activate_search("numbers")
-    drawn = np.random.default_rng(7).choice(unambiguous_values(5, 95, 1, "en"), 20, replace=False)[
-        : None if whole else 6
-    ]
+    drawn = np.random.default_rng(7).choice(unambiguous_values(5, 95, 1, "en"), 20, replace=False)
     bed = noise(6.5, rate)
     heard = []
-    for target in (int(value) for value in drawn[: None if whole else 6]):
+    for target in (int(value) for value in drawn[: None if whole else 10]):
         message = Message(f"Attention check. Please set this slider to {target}.", "voice")
         samples = read_sound(voiced(tmp_path, bed, rate, message), "").samples[:, 0]
         changed = np.flatnonzero(samples != read_sound(tmp_path / "before.wav", "").samples[:, 0])
@@ -57,8 +55,8 @@ def test_a_recogniser_understands_the_spoken_number(tmp_path: Path, whole: bool)
         decoder.end_utt()
         said = decoder.hyp()
         heard.append(said is not None and said.hypstr.endswith(f"to {in_words(target)}"))
-    # By chance it would be one in 91.
-    assert sum(heard) >= 0.7 * len(heard), heard
+    # By chance it would be one in 91. The voice flutters: of twenty, this recogniser hears seventeen or eighteen.
+    assert sum(heard) >= (0.7 if whole else 0.6) * len(heard), heard
 
 
 def test_the_message_has_the_spectrum_of_a_voice() -> None:
@@ -76,22 +74,26 @@ def test_the_message_has_the_spectrum_of_a_voice() -> None:
 FILMS = {"clip.mp4": ("libx264", "aac"), "clip.webm": ("libvpx-vp9", "libopus")}
 
 
-@pytest.fixture(scope="module")
-def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with clips of four seconds, and with the same ones that speak."""
-    folder = tmp_path_factory.mktemp("films")
-    for name, (video, audio) in FILMS.items():
-        tones = "sine=f=330:r=48000:d=4[a];sine=f=5000:r=48000:d=4[b];[a][b]join=inputs=2"
-        ran = run_ffmpeg(
-            [
-                "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25:d=4", "-filter_complex", tones,
-                "-c:v", video, "-b:v", "100k", "-cpu-used", "8", "-c:a", audio, "-strict", "-2",
-                file_argument(folder / name),
-            ]
-        )  # fmt: skip
-        assert ran.code == 0, ran.log
-        insert_speech(folder / name, folder / f"voiced-{name}", "video", SHORT)
-    return folder
+@pytest.fixture(scope="module", params=cases(FILMS, ["clip.mp4"]))
+def film(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clip of four seconds, beside which is the same one that speaks."""
+    name: str = request.param
+    video, audio = FILMS[name]
+    path = tmp_path_factory.mktemp("films") / name
+    tones = "sine=f=330:r=48000:d=4[a];sine=f=5000:r=48000:d=4[b];[a][b]join=inputs=2"
+    ran = run_ffmpeg(
+        [
+            "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25:d=4", "-filter_complex", tones,
+            "-c:v", video, "-b:v", "100k", "-cpu-used", "8", "-c:a", audio, "-strict", "-2", file_argument(path),
+        ]
+    )  # fmt: skip
+    assert ran.code == 0, ran.log
+    insert_speech(path, speaking(path), "video", SHORT)
+    return path
+
+
+def speaking(film: Path) -> Path:
+    return film.with_name(f"voiced-{film.name}")
 
 
 def pictures(path: Path) -> list[list[str]]:
@@ -105,25 +107,23 @@ def track(path: Path) -> Samples:
     return np.frombuffer(ran.out, dtype="<f8").reshape(-1, 2)
 
 
-@pytest.mark.parametrize("name", FILMS)
-def test_pictures_of_a_video_are_copied_bit_for_bit(films: Path, name: str) -> None:
-    before, after = (measure(films / one, one) for one in (name, f"voiced-{name}"))
-    assert pictures(films / f"voiced-{name}") == pictures(films / name)
+def test_pictures_of_a_video_are_copied_bit_for_bit(film: Path) -> None:
+    before, after = (measure(path, path.name) for path in (film, speaking(film)))
+    assert pictures(speaking(film)) == pictures(film)
     assert after.frames == before.frames == 100
     for what in ("container", "duration_ms", "width", "height", "fps", "codec", "audio_codec", "channels"):
         assert getattr(after.probe, what) == getattr(before.probe, what), what
 
 
-@pytest.mark.parametrize("name", FILMS)
-def test_the_sound_of_a_video_speaks_and_is_otherwise_as_it_was(films: Path, name: str) -> None:
-    before, after = track(films / name), track(films / f"voiced-{name}")
+def test_the_sound_of_a_video_speaks_and_is_otherwise_as_it_was(film: Path) -> None:
+    before, after = track(film), track(speaking(film))
     quarter = slice(4800, 30_000)
     error = min(((np.roll(after, lag, axis=0) - before)[quarter] ** 2).mean() for lag in range(-48, 49))
     assert 10 * np.log10((before[quarter] ** 2).mean() / error) > 30
     middle = slice(80_000, 110_000)
     assert ((after - before)[middle] ** 2).mean() > 0.1 * (before[middle] ** 2).mean()
-    assert abs(lufs(films / f"voiced-{name}") - lufs(films / name)) < 0.5
-    assert [path.name for path in films.iterdir() if path.suffix == ".part"] == []
+    assert abs(lufs(speaking(film)) - lufs(film)) < 0.5
+    assert [path.name for path in film.parent.iterdir() if path.suffix == ".part"] == []
 
 
 def test_a_message_is_spoken_faster_where_a_clip_is_short(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def refused(folder: Path, name: str, words: str = SHORT.words, language: str = "
 def test_what_cannot_be_spoken_is_explained(tmp_path: Path) -> None:
     write_wav(tmp_path / "short.wav", noise(1, 16_000), 16_000)
     write_wav(tmp_path / "long.wav", noise(4, 16_000), 16_000)
-    square = np.where(np.arange(64_000) // 20 % 2, 0.99, -0.99)[:, None]
+    square = np.where(np.arange(64_000) // 4 % 2, 0.99, -0.99)[:, None]
     write_wav(tmp_path / "square.wav", square, 16_000)
     silent = ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=1", file_argument(tmp_path / "mute.mp4")]
     assert run_ffmpeg(silent).code == 0
@@ -191,11 +191,3 @@ def test_languages_have_voices_of_their_own_also_by_country() -> None:
     assert [voice_problem(language) for language in ("en", "en-GB", "de-AT", "pt_BR", "zh", "no")] == [None] * 6
     english, german = (speak("37", language).seconds for language in ("en", "de"))
     assert abs(english - german) > 0.1
-
-
-def test_many_may_speak_at_once() -> None:
-    sentences = ["One.", "Seventeen thousand.", "Please choose: Poor.", "Set this slider to 64."] * 3
-    alone = [speak(words, "en").seconds for words in sentences]
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda words: speak(words, "en").seconds, sentences))
-    np.testing.assert_allclose(together, alone, atol=0.05)

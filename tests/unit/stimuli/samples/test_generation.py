@@ -10,7 +10,7 @@ from beholder.errors import StimuliError
 from beholder.stimuli.probe import measure
 from beholder.stimuli.samples import QUALITIES, SAMPLE_CONDITIONS, content_name, make_samples
 from beholder.stimuli.samples.audio import sound
-from beholder.stimuli.samples.generation import SPEECH_QUALITIES, WITH_SOUND
+from beholder.stimuli.samples.generation import SPEAKING, SPEECH_QUALITIES, WITH_SOUND
 from beholder.stimuli.samples.image import render
 from beholder.stimuli.samples.video import frames
 from beholder.types import Medium
@@ -62,7 +62,7 @@ def test_planted_qualities_lie_between_0_and_1_best_first(medium: Medium) -> Non
 
 
 def test_no_name_of_a_sample_condition_is_used_twice() -> None:
-    names = [name for rows in (*QUALITIES.values(), SPEECH_QUALITIES, WITH_SOUND) for name in rows]
+    names = [name for rows in (*QUALITIES.values(), SPEECH_QUALITIES, WITH_SOUND, SPEAKING) for name in rows]
     assert sorted(names) == sorted(SAMPLE_CONDITIONS)
     assert not [name for name in names if name.startswith("lowpass")]
 
@@ -82,7 +82,8 @@ def test_an_unknown_sample_condition_is_explained(tmp_path: Path) -> None:
     assert str(caught.value) == (
         "sample conditions  jerk is unknown. Allowed: natural, smooth, jerky, blurred, noisy, blocky, frozen, "
         "original, light, medium, strong, pristine, soft, grainy, blocked, edited, plain, clumsy, garbled, clean, "
-        "noise-12db, noise-3db, noise-minus-3db, lifelike, muffled, pixelated, poor. Did you mean jerky?"
+        "noise-12db, noise-3db, noise-minus-3db, lifelike, muffled, pixelated, poor, captured, synthesised, still. "
+        "Did you mean jerky?"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -63,6 +63,16 @@ def test_a_second_run_writes_nothing(raw: Path, stimuli: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in stimuli.rglob("*")} == before
 
 
+def test_what_nobody_knows_in_a_folder_is_left_out_with_a_note(tmp_path: Path) -> None:
+    (tmp_path / "raw").mkdir()
+    noise(tmp_path / "raw" / "a.wav", 0.5)
+    (tmp_path / "raw" / "b.xyz").write_bytes(b"?")
+    (tmp_path / "raw" / ".hidden").write_bytes(b"?")
+    made = make_prepared([tmp_path / "raw"], tmp_path / "raw" / "out")
+    assert [path.name for path in made.written] == ["a.wav"]
+    assert made.notes == (f"{tmp_path / 'raw' / 'b.xyz'}: left out, .xyz is an unknown kind of file",)
+
+
 def test_another_setting_makes_a_file_again(tmp_path: Path) -> None:
     clip, out = film(tmp_path / "clip.mp4", *X264, "-pix_fmt", "yuv420p"), tmp_path / "out"
     sizes = []

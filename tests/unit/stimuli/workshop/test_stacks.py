@@ -15,6 +15,7 @@ from beholder.stimuli.probe import measure
 from beholder.stimuli.workshop import WorkshopResult, make_stacks
 from beholder.stimuli.workshop.clips import Clip, exact_rate
 from beholder.stimuli.workshop.stacks import StackLayout
+from support.variants import variant
 from support.workshop_files import H264, counter, film, refused
 
 
@@ -28,7 +29,7 @@ def greys(path: Path) -> NDArray[np.float64]:
 # Stacks
 
 
-@pytest.mark.parametrize("rate", ["25", "30000/1001", "50"])
+@pytest.mark.parametrize("rate", ["30000/1001", *map(variant, ("25", "50"))])
 def test_left_and_right_of_a_stack_are_the_same_frame(tmp_path: Path, rate: str) -> None:
     left = film(tmp_path / "left.mp4", counter(40), rate=rate)
     right = film(tmp_path / "right.mov", counter(40), rate=rate, codec=(*H264, "-bf", "3", "-g", "12"))
@@ -69,7 +70,7 @@ def test_an_odd_height_keeps_every_line(tmp_path: Path) -> None:
     assert float(picture[33, :28].mean()) < 180
 
 
-@pytest.mark.parametrize(("side", "hertz"), [("left", 500), ("right", 1500)])
+@pytest.mark.parametrize(("side", "hertz"), [variant("left", 500), ("right", 1500)])
 def test_one_sound_track_is_kept(tmp_path: Path, side: str, hertz: int) -> None:
     left = film(tmp_path / "left.mp4", counter(25), tone=500)
     right = film(tmp_path / "right.mp4", counter(25), tone=1500)

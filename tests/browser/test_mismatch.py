@@ -1,0 +1,100 @@
+"""mismatch in a real browser: completed by mouse, touch and keys, with videos, sounds and texts, without a barrier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from beholder.testing.browser import walk
+from support.browser import MARKS, Site, StudyServers, barriers, overhang
+from support.rating_states import write_stimuli
+from support.small_media import write_stimulus
+from support.variants import variant
+
+pytestmark = MARKS
+
+SIZES = [(360, 740), (1366, 768)]
+TEXTS = {"one": "The small boat reached the harbour before the storm. " * 4, "two": "She cut the bread. " * 11}
+PAGES: dict[str, dict[str, Any]] = {
+    "video": {"questions": [{"id": "fit", "text": "In which do the movements fit the speech better?"}]},
+    "audio": {
+        "questions": [{"id": "fit", "text": "Which text is spoken?", "scale": "pref3"}],
+        "options": {"texts": "texts", "tolerance": 1, "reason": "optional"},
+    },
+    "text": {
+        "questions": [{"id": "fit", "text": "Which answer fits its question?", "scale": "pref2"}],
+        "options": {"texts": "texts", "tolerance": 1, "swap": "stimulus"}, "playback": {"words_per_second": 1000},
+    },
+}  # fmt: skip
+
+
+async def serve(servers: StudyServers, medium: str) -> Site:
+    folder = servers.folder / f"study{len(servers.sites)}"
+    if medium == "video":
+        for place, content in enumerate(("one", "two")):
+            write_stimulus(folder / "clips" / "good" / f"{content}.mp4", 1 + place, has_sound=True)
+            write_stimulus(folder / "clips" / "poor" / f"{content}.mp4", 3 + place, has_sound=True)
+    else:
+        write_stimuli(folder / "clips", medium, ["good", "poor"])
+        (folder / "texts").mkdir()
+        for content, text in TEXTS.items():
+            (folder / "texts" / f"{content}.txt").write_text(text, "utf-8")
+            for condition in ("good", "poor") if medium == "text" else ():
+                # Short enough that both are in view on a phone, as nobody scrolls here.
+                (folder / "clips" / condition / f"{content}.txt").write_text(
+                    f"A {condition} answer to {content}.", "utf-8"
+                )
+    return await servers.serve(
+        method="mismatch", conditions=["good", "poor"], design={"participants": 2, "trials": 2, "seed": 3},
+        stimuli={"folder": "clips", "accept": ["loudness", "file_size"]},
+        **{"playback": {"volume": False}, **PAGES[medium]},
+    )  # fmt: skip
+
+
+def chosen(stored: dict[str, dict[str, Any]]) -> list[Any]:
+    return [stored[f"trial:{number}"]["answer"]["choices"]["q1"]["better"] for number in (1, 2)]
+
+
+@pytest.mark.parametrize("medium", ["audio", variant("video"), variant("text")])
+async def test_it_is_completed_by_keyboard_alone_without_a_barrier(servers: StudyServers, medium: str) -> None:
+    site = await serve(servers, medium)
+    visit = await site.visit(reduced_motion="reduce")
+    troubles: list[str] = []
+
+    async def look(page: Page, key: str, moment: str) -> None:
+        if key == "trial:1":
+            troubles.extend(await overhang(page, moment, SIZES) + await barriers(page, moment, ["light"]))
+            if medium != "video" and moment == "shown":
+                texts = await page.locator("main .companion").all_inner_texts()
+                found = {text.strip() for text in texts}
+                assert len(texts) == 2
+                assert found <= {text.strip() for text in TEXTS.values()}
+                assert len(found) == (1 if medium == "text" else 2)
+
+    await walk(visit.page, keyboard_only=True, on_step=look)
+    stored = await site.answers()
+    assert set(chosen(stored)) <= {"s1", "s2", "tie"}
+    assert stored["trial:1"]["input"] == "keyboard"
+    assert troubles == []
+
+
+@pytest.mark.parametrize("medium", ["video", variant("audio"), variant("text")])
+async def test_it_is_completed_on_a_phone_by_touch(servers: StudyServers, medium: str) -> None:
+    site = await serve(servers, medium)
+    visit = await site.visit(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    await walk(visit.page)
+    stored = await site.answers()
+    assert set(chosen(stored)) <= {"s1", "s2", "tie"}
+    assert stored["trial:1"]["input"] == "touch"
+
+
+@pytest.mark.parametrize("medium", [variant("video"), variant("audio"), variant("text")])
+async def test_it_is_completed_with_a_mouse(servers: StudyServers, medium: str) -> None:
+    site = await serve(servers, medium)
+    visit = await site.visit()
+    await walk(visit.page)
+    stored = await site.answers()
+    assert set(chosen(stored)) <= {"s1", "s2", "tie"}
+    assert stored["trial:1"]["input"] == "mouse"
