@@ -58,4 +58,4 @@ async def test_the_leases_that_are_measured_are_all_different(tmp_path: Path) ->
     from bench.leases import measure_sqlite
 
     row = await measure_sqlite(tmp_path, 20)
-    assert row.what == "Leases per second, 20 lists: SQLite, one server, 64 at once"
+    assert row.what == "Leases, 20 lists: SQLite, one server, 64 at once"

@@ -11,7 +11,6 @@ from typing import Any
 import httpx
 import pytest
 
-from beholder.checks.page_registry import page_checks
 from beholder.methods import load_study
 from beholder.server.assets import Assets
 from beholder.server.process import RunningServer, run_server
@@ -44,7 +43,7 @@ class Crawler:
 
     def __init__(self, server: RunningServer) -> None:
         self.server = server
-        self.assets = Assets(server.service.served.method, page_checks(server.service.served.study))
+        self.assets = Assets.of(server.service.served)
         self.received: list[tuple[str, bytes]] = []
         self.media: dict[str, httpx.Response] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from beholder.methods import find, load_study, names
+from beholder.methods.contract import Trial
 from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.oracle import Oracle
@@ -20,6 +21,7 @@ from beholder.simulation.robot import Robot
 from beholder.simulation.truth import truth_of
 from beholder.stimuli.ingestion import load_catalogue
 from support.small_media import write_stimulus
+from support.variants import variant
 
 SUFFIXES = {"video": "mp4", "audio": "wav", "image": "png", "text": "txt"}
 MARK = "zqmark"
@@ -31,6 +33,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "p835": {"questions": []},
     "av": {"questions": []},
     "samviq": {"playback": {"watch": "whole"}},
+    "transcribe": {"options": {"transcripts": "kept"}, "playback": {"watch": "none", "max_plays": 2}},
     "mushra": {"options": {"anchors": ["zqmarkworse", "zqmarkworst"]}},
     "likert": {"questions": [{"id": f"q{n}", "text": f"It is {word}."} for n, word in enumerate(("good", "odd"), 1)]},
 }
@@ -38,6 +41,9 @@ PAIRS = [(method, medium) for method in names() for medium in SUFFIXES if medium
 
 
 def study_of(method: str, medium: str) -> dict[str, Any]:
+    options = OPTIONS.get(method, {})
+    if method == "mismatch" and medium != "video":
+        options = {"options": {"texts": "transcripts", "tolerance": 1}}
     labels = {"zqmarkoriginal": "Zqmarkbest", "zqmarkworse": "Zqmarkmiddle", "zqmarkworst": "Zqmarklow"}
     return {
         "beholder": 1, "name": "tiny", "title": "Tiny", "method": method,
@@ -47,7 +53,7 @@ def study_of(method: str, medium: str) -> dict[str, Any]:
             for name, label in labels.items()
         ],
         "questions": [{"id": "q1", "text": "Quality?"}], "playback": {"watch": "none"},
-        "design": {"participants": 2, "trials": 2, "seed": 1}, "contact": "name@example.org", **OPTIONS.get(method, {}),
+        "design": {"participants": 2, "trials": 2, "seed": 1}, "contact": "name@example.org", **options,
     }  # fmt: skip
 
 
@@ -57,9 +63,11 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     folders = {}
     for medium, suffix in SUFFIXES.items():
         folder = folders[medium] = tmp_path_factory.mktemp(medium)
-        (folder / "transcripts").mkdir()
-        for content in ("zqmarksea", "zqmarkwood"):
-            (folder / "transcripts" / f"{content}.txt").write_text("The small boat reached the harbour.", "utf-8")
+        # The words of `transcripts` are shown; those of `kept` are what people are to understand.
+        for name, text in (("transcripts", "The small boat reached the {}."), ("kept", "Zqmarkone zqmarktwo.")):
+            (folder / name).mkdir()
+            for content, word in (("zqmarksea", "harbour"), ("zqmarkwood", "orchard")):
+                (folder / name / f"{content}.txt").write_text(text.format(word), "utf-8")
         for strength, condition in enumerate(("zqmarkoriginal", "zqmarkworse", "zqmarkworst"), 1):
             for place, content in enumerate(("zqmarksea", "zqmarkwood")):
                 file = folder / "stimuli" / condition / f"{content}.{suffix}"
@@ -138,3 +146,46 @@ async def test_nothing_that_a_participant_receives_names_what_is_shown(
             assert secret.hex().encode() not in data, (method, medium, what)
         assert not [what for what, data in received[:-1] if code in data], (method, medium)
         shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(("medium", "swap"), [("video", "stimulus"), variant("audio", "companion")])
+async def test_nothing_tells_which_of_the_two_is_mismatched(
+    tmp_path: Path, media: Mapping[str, Path], medium: str, swap: str
+) -> None:
+    """Neither words nor sizes, lengths or types; and either stands first equally often."""
+    folder = tmp_path / "study"
+    shutil.copytree(media[medium], folder)
+    written = study_of("mismatch", medium)
+    written["options"] = {**written.get("options", {}), "swap": swap, "tolerance": 1}
+    written["design"] = {"participants": 4, "trials": 2, "seed": 1}
+    (folder / "study.yaml").write_text(json.dumps(written), "utf-8")
+    async with run_server(load_study(folder), port=0) as server:
+        lists, catalogue = server.service.served.lists, server.service.served.catalogue
+        first = [entry.slots[0].role for entries in lists for entry in entries if isinstance(entry, Trial)]
+        reader, received = await crawl(server)
+    assert reader.has_completed, reader.refusal
+    # What is served is filled up to the same size, and by a drawn length beyond it.
+    for stimulus in catalogue.by_cell.values():
+        assert catalogue.class_sizes[stimulus.id] == catalogue.class_sizes[f"mismatched:{stimulus.id}"]
+    assert first.count("matched") == first.count("mismatched") == 4
+    for what, data in received:
+        for word in (b"matched", b"donor", b"judged", b"foreign"):
+            assert word not in data.lower(), (what, word)
+    pages = [json.loads(body) for what, body in reader_pages(received)]
+    for slots in [page["trial"]["slots"] for page in pages]:
+        one, other = (
+            {name: value for name, value in slot["media"].items() if name not in ("url", "bytes")} for slot in slots
+        )
+        assert one == other
+    assert len(pages) >= 2
+
+
+def reader_pages(received: Iterable[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """Return the rating pages among what came, without their headers."""
+    found = []
+    for what, data in received:
+        text = data.partition(b'{"')[1] + data.partition(b'{"')[2]
+        if what.startswith(("GET /api/step", "PUT /api/answers")) and b'"slots"' in text:
+            document = json.loads(text)
+            found.append((what, json.dumps(document.get("step", document)).encode()))
+    return found

@@ -22,6 +22,7 @@ from beholder.store.contract import Store
 from beholder.store.open import open_store
 from beholder.testing import write_study
 from support.clock_service import Clock, Person, record_of
+from support.variants import variant
 
 LEAVING = 0.2
 """The share of people who leave at some trial."""
@@ -120,8 +121,9 @@ def assert_promises_of(plan: Plan, catalogue: Any, lists: list[int]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-@pytest.mark.parametrize("sessions", [1, 2])
+@pytest.mark.parametrize(
+    ("sessions", "kind"), [(1, "postgresql"), (2, "sqlite"), variant(1, "sqlite"), variant(2, "postgresql")]
+)
 async def test_when_all_is_full_every_list_is_finished_whoever_left(
     kind: str, sessions: int, tmp_path: Path, tiny: Path, request: pytest.FixtureRequest, whole: bool
 ) -> None:

@@ -16,14 +16,15 @@ from beholder.simulation.robot import Robot
 from beholder.store.open import open_store
 from beholder.testing import write_study
 from support.server_process import Service, free_port
+from support.variants import variant
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", ["sqlite", variant("postgresql")])
 async def test_no_acknowledged_answer_is_lost_and_none_is_twice(
     kind: str, tmp_path: Path, tiny: Path, request: pytest.FixtureRequest, whole: bool
 ) -> None:
-    robots, kills = (200, 60) if whole else (16, 2)
+    robots, kills = (200, 60) if whole else (8, 1)
     study = write_study(tmp_path / "study", tiny, design={"participants": robots, "trials": 4, "seed": 3})
     make_database: Callable[[], str] = request.getfixturevalue("postgresql_databases") if kind == "postgresql" else str
     store = make_database() or str(tmp_path / "store")

@@ -12,6 +12,7 @@ import pytest
 
 from beholder.store.open import open_store
 from beholder.testing.stores.facts import NOON, arrive, rows, session_facts, study_record
+from support.variants import variant
 
 APPEND = """
 import asyncio, sys
@@ -92,7 +93,7 @@ asyncio.run(come_and_go(*sys.argv[1:]))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", ["sqlite", variant("postgresql")])
 async def test_kill_9_while_visits_are_removed_leaves_everybody_whole_or_gone(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest, whole: bool
 ) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,9 @@ from beholder.methods import load_study
 from beholder.server.process import run_server
 from beholder.server.tokens import panel_key
 from beholder.store.contract import LedgerEntry
+from beholder.store.open import read_rows
+from beholder.store.sqlite.database_files import FACTS
+from beholder.store.sqlite.study import remove_unanswered
 from beholder.testing import write_study
 from support.visitor import Site, Visitor
 
@@ -46,6 +51,24 @@ async def told(visitor: Visitor) -> tuple[int, str, str]:
     assert set(response.json()) == {"error"}
     assert set(error) <= {"code", "message", "where", "allowed", "return_url"}
     return response.status_code, error["code"], error["message"]
+
+
+# A session that goes while its page is open
+
+
+async def test_who_agrees_in_the_moment_in_which_the_visit_is_removed_is_asked_to_come_again(
+    tmp_path: Path, tiny: Path
+) -> None:
+    async with serving(tmp_path, tiny, {"mode": "link"}) as site:
+        ada = Visitor(site, participant="ada")
+        await ada.arrive()
+        (row,) = await read_rows(site.store, "sessions")
+        # By another connection: the server still knows the session when the answer comes, as in that moment.
+        with closing(sqlite3.connect(tmp_path / "study" / "store" / FACTS)) as other, other:
+            removed = remove_unanswered(other, [row["participant"]], row["at"] + timedelta(days=1), row["at"])
+        assert [one.session for one in removed] == [row["session"]]
+        reply = await ada.answer({"agree": True})
+        assert (reply.status_code, reply.json()["error"]["code"]) == (401, "unknown_token")
 
 
 # Somebody else's session

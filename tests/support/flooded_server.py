@@ -42,6 +42,14 @@ class FloodedServer:
     def descriptors(self) -> int:
         return int(self.process.num_fds())
 
+    async def closes_down_to(self, descriptors: int) -> bool:
+        """Return whether the server closes what it has answered: it does that after the client has."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(30):
+                while self.descriptors >= descriptors:
+                    await asyncio.sleep(0.02)
+        return self.descriptors < descriptors
+
     @property
     def stored(self) -> float:
         """The size of the store in MB."""

@@ -59,7 +59,7 @@ def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
     study = write_many(scratch) if not _SERVED.isdisjoint(parts) else Path()
     measured: dict[str, Callable[[], list[Row]]] = {
         "start": lambda: [measure_help(), measure_start(study, scratch)],
-        "page": lambda: [measure_page(study, scratch)],
+        "page": lambda: measure_page(study, scratch),
         "answers": lambda: measure_answers(study, scratch),
         "plan": lambda: measure_plan(scratch),
         "clean": lambda: measure_clean(scratch),
@@ -100,6 +100,8 @@ def _head(date: str) -> list[str]:
 def _foot() -> list[str]:
     return [
         "",
+        "- The phone is Chromium with its throttling on: 60 kB/s each way, and every request waits 150 ms beside;"
+        " nothing is cached before, and the median of three visits counts.",
         "- Answers: `parallel`, 8 slots, an event log of about 4 kB each, 64 connections that answer trial after trial;"
         " token, flow, watch evidence, scores and the next step included. Each is acknowledged after its commit is on"
         " the disk. The servers take turns in short rounds, and the share is the median over rounds.",

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import http.client
-import re
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
-from posixpath import normpath
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from beholder.testing.browser import find_chromium
 from bench.servers import NAME, Server, serving_study
 from bench.table import Row, below
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Request
 
 _HELPS, _STARTS = 15, 3
 
@@ -47,76 +46,73 @@ def _seconds(arguments: list[str]) -> float:
     return time.perf_counter() - began
 
 
-_LIMIT_KB = 60
+_MOST_KB, _MOST_REQUESTS = 70, 15
+_PHONE = {"offline": False, "latency": 150, "downloadThroughput": 60_000, "uploadThroughput": 60_000}
+"""A slow phone: bytes per second each way, and milliseconds that every request waits beside."""
+_VISITS = 3
+_NOTE_CONSENT = """
+new MutationObserver((_, observer) => {
+  if (!document.querySelector("#agree")) return;
+  window.consentMs = performance.now();
+  observer.disconnect();
+}).observe(document, { childList: true, subtree: true });
+"""
 
 
-_LOADED = re.compile(
-    r"""(?:^import\s[^"'`]*?|\bfrom\s*|\bimport\(|\bsrc=|\bhref=|new URL\()["`']([^"'`]+)["'`]""", re.MULTILINE
-)
+def measure_page(study: Path, scratch: Path) -> list[Row]:
+    """Return what is on the wire until the first trial, and how long a slow phone waits for its first pages."""
+    what = "on the wire until the first trial, headers of requests and replies included, without media"
+    chromium = find_chromium()
+    if chromium is None:
+        return [Row(what, "not measured: no Chromium here")]
+    from playwright.sync_api import sync_playwright
 
-
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-
-
-def measure_page(study: Path, scratch: Path) -> Row:
-    """Return the compressed size of page, modules, styles and words until the first trial is there."""
-    with serving_study(study, str(scratch / "store-page")) as server:
-        chromium = find_chromium()
-        sizes = _in_browser(server, chromium) if chromium else dict(_by_imports(server))
-    kilobytes = sum(sizes.values()) / 1000
-    how = "as Chromium loads it" if chromium else "everything it might import"
-    what = f"page, modules, styles and words until the first trial, compressed, {how}"
-    return Row(what, f"{kilobytes:.1f} kB in {len(sizes)} files", f"at most {_LIMIT_KB} kB", kilobytes <= _LIMIT_KB)
-
-
-def _in_browser(server: Server, chromium: str) -> dict[str, int]:
-    """Return the size of each file that Chromium got on the way to the first trial, as it was sent."""
-    from playwright.sync_api import Request, sync_playwright
-
-    finished: list[Request] = []
-    with sync_playwright() as playwright:
+    with serving_study(study, str(scratch / "store-page")) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.on("requestfinished", lambda request: finished.append(request))
-        page.goto(f"http://127.0.0.1:{server.port}/s/{NAME}?participant=bench")
-        page.click("#agree")
-        page.click("#next")
-        page.wait_for_selector("body[data-kind=trial]")
-        page.wait_for_load_state("networkidle")
-        sizes = {request.url: request.sizes()["responseBodySize"] for request in finished if _is_ours(request.url)}
+        sizes = _sent(server, browser)
+        reading, consent = zip(*(_waits(server, browser, number) for number in range(_VISITS)), strict=True)
         browser.close()
-    return sizes
+    kilobytes = sum(sizes) / 1000
+    aim = f"at most {_MOST_KB} kB, {_MOST_REQUESTS} requests"
+    is_met = kilobytes <= _MOST_KB and len(sizes) <= _MOST_REQUESTS
+    return [
+        Row(what, f"{kilobytes:.1f} kB in {len(sizes)} requests", aim, is_met),
+        below("a phone at 60 kB/s and 150 ms: until there is something to read", statistics.median(reading), 1, "s"),
+        below("the same: until the consent is there", statistics.median(consent), 3, "s"),
+    ]
+
+
+def _sent(server: Server, browser: Browser) -> list[int]:
+    """Return the size of each request with its reply on the way to the first trial, as Chromium sees it."""
+    finished: list[Request] = []
+    page = browser.new_page()
+    page.on("requestfinished", lambda request: finished.append(request))
+    page.goto(f"http://127.0.0.1:{server.port}/s/{NAME}?participant=bench")
+    page.click("#agree")
+    page.click("#next")
+    page.wait_for_selector("body[data-kind=trial][data-state=ready]")
+    page.wait_for_load_state("networkidle")
+    ours = [request.sizes() for request in finished if _is_ours(request.url)]
+    page.close()
+    return [
+        one["requestHeadersSize"] + one["requestBodySize"] + one["responseHeadersSize"] + one["responseBodySize"]
+        for one in ours
+    ]
+
+
+def _waits(server: Server, browser: Browser, number: int) -> tuple[float, float]:
+    """Return the seconds until a slow phone shows its first words, and the consent; nothing is cached before."""
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.add_init_script(_NOTE_CONSENT)
+    page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", _PHONE)
+    page.goto(f"http://127.0.0.1:{server.port}/s/{NAME}?participant=phone{number}")
+    page.wait_for_selector("#agree")
+    painted, consent = page.evaluate(
+        "[performance.getEntriesByName('first-contentful-paint')[0].startTime, window.consentMs]"
+    )
+    page.close()
+    return painted / 1000, consent / 1000
 
 
 def _is_ours(url: str) -> bool:
-    return "/s/" in url or "/web/" in url
-
-
-def _by_imports(server: Server) -> Iterator[tuple[str, int]]:
-    """Yield the size of the page and of everything that it names, directly or through others."""
-    waiting, seen = [f"/s/{NAME}"], set[str]()
-    while waiting:
-        path = waiting.pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        size, text = _get(server.port, path)
-        yield path, size
-        for named in _LOADED.findall(_COMMENT.sub("", text)):
-            # What a template leaves open is the method and the language of this study.
-            known = named.replace("${step.method}", "parallel").replace("${name}", "en")
-            target = known if known.startswith("/") else normpath(str(PurePosixPath(path).parent / known))
-            if PurePosixPath(target).suffix in (".js", ".css", ".json", ".svg"):
-                waiting.append(target)
-
-
-def _get(port: int, path: str) -> tuple[int, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request("GET", path, headers={"accept-encoding": "gzip"})
-    reply = connection.getresponse()
-    body = reply.read()
-    connection.close()
-    if reply.status != 200:
-        raise RuntimeError(f"{path} answered {reply.status}")
-    packed = reply.headers.get("content-encoding") == "gzip"
-    return len(body), (gzip.decompress(body) if packed else body).decode()
+    return url.startswith("http") and "/media/" not in url

@@ -31,7 +31,7 @@ from beholder.server.requests import (
     read_submission,
 )
 from beholder.server.service import StudyService
-from beholder.store.contract import NotJson, StoreUnavailable
+from beholder.store.contract import NotJson, StoreUnavailable, UnknownSession
 from beholder.types import Json
 
 _LONGEST_PARAM = 512
@@ -45,7 +45,7 @@ _log = logging.getLogger("beholder.server")
 def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     """Return the application that serves one study."""
     study = service.served.study
-    page, erasure_page = assets.page(study), assets.standalone(study, "forget.js", "steps")
+    page, erasure_page = assets.page(study), assets.standalone(study, "forget", "steps")
     limit, slow_limit, pace = RateLimit(), RateLimit(burst=10, per_second=1), ArrivalPace()
 
     def token_of(request: Request) -> str:
@@ -161,6 +161,8 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         told: dict[str, Json] = {"study": study.name, "store": "ready" if is_ready else "away"}
         if room.is_low:
             told["room_mb"] = room.left_mb
+        if service.backups is not None:
+            told["backup"] = service.backups.state.facts
         if room.failed_at is not None:
             told["last_failed_commit"] = room.failed_at.isoformat(timespec="seconds")
         return JsonReply(told, *(() if is_ready else (503, {"retry-after": "5"})))
@@ -242,6 +244,11 @@ def _error_handlers(
         room.failed_at = now
         return reply(request, Refused.because("store_away", code="store_away"), 503)
 
+    async def begin_anew(request: Request, gone: Exception) -> Response:
+        # A visit in which nothing was answered was removed while this request was under way.
+        refused = Refused(words["unknown_token"], where="token", code="unknown_token", status=401)
+        return reply(request, refused, refused.status)
+
     async def find_nothing(request: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 404)
         return reply(request, Refused.because("nothing_here", code="not_found"), status)
@@ -258,6 +265,7 @@ def _error_handlers(
         NotJson: refuse_number,
         ClientDisconnect: end_quietly,
         StoreUnavailable: wait_for_store,
+        UnknownSession: begin_anew,
         404: find_nothing,
         405: find_nothing,
         Exception: report_fault,
@@ -294,19 +302,25 @@ _POLICY = "; ".join(
 )  # fmt: skip
 
 _HEADERS = {
-    "content-security-policy": _POLICY,
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
-    "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), fullscreen=(self)",
     "x-robots-tag": "noindex",
     "cache-control": "no-store",
 }
+"""Of what is not a page: the policies of the page are the ones that hold for it, so these are short."""
 
+_PAGE_HEADERS = _HEADERS | {
+    "content-security-policy": _POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), fullscreen=(self)",
+}
 
-_RAW = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+_RAW, _PAGE_RAW = (
+    [(name.encode(), value.encode()) for name, value in headers.items()] for headers in (_HEADERS, _PAGE_HEADERS)
+)
 
 
 class SecurityHeaders:
@@ -318,8 +332,10 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                present = {name for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *(pair for pair in _RAW if pair[0] not in present)]
+                present = dict(message["headers"])
+                is_page = present.get(b"content-type", b"").startswith(b"text/html")
+                added = (pair for pair in (_PAGE_RAW if is_page else _RAW) if pair[0] not in present)
+                message["headers"] = [*message["headers"], *added]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

@@ -1,15 +1,7 @@
-"""The files of the front end, ready to serve: all under one hash, compressed once, those of the first page together.
+"""The files of the front end, ready to serve: all under one hash, compressed once, those of a page together.
 
-A browser asks for every module on its own, which takes seconds on a slow network and is most of the work of opening a
-page anywhere. So what the page imports before it can start is sent in one bundle. Each module becomes a function that
-returns its exports, in the order in which they need each other:
-
-    export const modules = {};
-    modules["element.js"] = (() => { ... return { element, fill }; })();
-
-All other modules take these from the bundle, so that each runs once, and so does whoever imports them under their own
-address, where a file hands on what is in the bundle. Only the lines change that import and export, and those in the
-forms that our modules use: names from a relative path, and functions, constants and classes.
+The modules and style sheets with which a page starts are one file each (`beholder.server.page_bundles`); so are those
+that the study's method draws with, which come at the first trial, and those of the study's checks.
 """
 
 from __future__ import annotations
@@ -18,17 +10,19 @@ import gzip
 import hashlib
 import html
 import json
-import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
 from beholder.checks.page_contract import PageCheck
+from beholder.checks.page_registry import page_checks
 from beholder.methods import method_folder
-from beholder.methods.contract import Method
+from beholder.methods.contract import Medium, Method
+from beholder.server.page_bundles import FOLDER, PageModules, bundle_modules, needed_modules, target_of
+from beholder.server.script import ServedStudy
 from beholder.study.model import Study
 from beholder.words import read_words
 
@@ -38,17 +32,12 @@ _TYPES = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
-_FIRST_MODULE, _FIRST_PAGE, _FIRST_STYLES = "run.js", "index.html", "style/first.css"
+_PAGE, _ASIDES = "run.js", {"forget": "forget.js", "operator": "kiosk/operator.js"}
+"""The module that runs the page of a study, and those of the pages beside it."""
+_FIRST_PAGE, _FIRST_STYLES, _SHEETS = "index.html", f"{FOLDER}/first.css", "sheets.js"
 _STYLE = re.compile(r'^ *<link rel="stylesheet" href="\{\{web\}\}/(.*)">\n', re.MULTILINE)
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)$", re.MULTILINE)
-
-BUNDLE = "bundle.js"
-"""The bundle's path, from the folder of the front end."""
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";$', re.MULTILINE)
-_EXPORT = re.compile(r"^export ((?:async )?function\*? |const |class )(\w+)", re.MULTILINE)
-_LATER_IMPORT = re.compile(r'\bimport\(([`"])(\.{1,2}/[^`"]*)\1\)')
-_LEFT = re.compile(r"^(?:import|export|await)\b(?!\().*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -61,30 +50,68 @@ class Asset:
 
 
 class Assets:
-    """All modules, styles and words of the participant's page, and the page itself."""
+    """All modules, styles and words of the pages of one study, and the pages themselves.
 
-    def __init__(self, method: Method, checks: Iterable[PageCheck] = ()) -> None:
-        root = Path(str(resources.files("beholder.web")))
+    `media` are those of the stimuli: how they are shown comes with the first trial.
+    """
+
+    def __init__(
+        self, method: Method, checks: Iterable[PageCheck] = (), language: str = "en", media: Iterable[Medium] = ()
+    ) -> None:
+        self._root = root = Path(str(resources.files("beholder.web")))
+        view = f"methods/{method.name}/view.js"
         paths = {path.relative_to(root).as_posix(): path for path in _files(root)}
-        paths[f"methods/{method.name}/view.js"] = method_folder(method.name) / "view.js"
-        paths |= {f"checks/{check.name}/page.js": check.home() / check.page for check in checks}
-        self.files = {name: _asset(path) for name, path in sorted(paths.items())}
+        paths[view] = method_folder(method.name) / "view.js"
+        pages = {f"checks/{check.name}/page.js": check.home() / check.page for check in checks}
+        self.files = {name: _asset(path) for name, path in sorted((paths | pages).items())}
+        self.files |= {f"{name}.js": _as_module(self.files.pop(f"{name}.json")) for name in _named_words(self.files)}
         scripts = {name: asset.body.decode() for name, asset in self.files.items() if name.endswith(".js")}
-        self.files |= _bundled(tuple(scripts.items()))
-        self._first_page, styles = _with_one_style((root / _FIRST_PAGE).read_text("utf-8"))
-        self.files[_FIRST_STYLES] = _packed(b"\n".join(self.files[name].body for name in styles), ".css", "style")
+        # What somebody else wrote may import in any way that the language has: it stays a file of its own.
+        own = {name for name, path in (paths | pages).items() if path.is_relative_to(root.parent)}
+        parts = {
+            "rating": _rating_modules(scripts, view, tuple(media), own),
+            "checks": ["steps/check.js", *(name for name in pages if name in own)] if pages else [],
+        }
+        self.files |= self._joined_styles(scripts, parts)
+        self.files |= _bundled(tuple(scripts.items()), f"words/{language}.js", tuple(map(tuple, parts.values())))
+        self.files = {name: asset for name, asset in self.files.items() if name not in (_PAGE, *_ASIDES.values())}
         whole = hashlib.sha256()
         for name, asset in self.files.items():
             whole.update(name.encode() + b"\0" + asset.body + b"\0")
         self.hash = whole.hexdigest()[:16]
-        self._root = root
+
+    @classmethod
+    def of(cls, served: ServedStudy) -> Assets:
+        """Return what is needed for a study."""
+        media = dict.fromkeys(stimulus.medium for stimulus in served.catalogue.stimuli)
+        return cls(served.method, page_checks(served.study), served.study.language, media)
+
+    def _joined_styles(self, scripts: dict[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, Asset]:
+        """Return the style sheets that come together, and write into the modules which ones those are."""
+        self._first_page, first = _with_one_style((self._root / _FIRST_PAGE).read_text("utf-8"))
+        joined = {_FIRST_STYLES: first}
+        for part, modules in parts.items():
+            text = "\n".join(scripts[path] for path in needed_modules(scripts, modules))
+            before = {name for names in joined.values() for name in names}
+            named = dict.fromkeys(f"style/{name}.css" for name in _SHEET_NAME.findall(text))
+            joined[f"{FOLDER}/{part}.css"] = [name for name in named if name not in before]
+        places = {Path(name).stem: f"./{place}" for place, names in joined.items() for name in names}
+        scripts[_SHEETS] = f"export const sheets = {json.dumps(places)};\n"
+        return {
+            place: _packed(b"\n".join(self.files[name].body for name in names), ".css", FOLDER)
+            for place, names in joined.items()
+            if names
+        }
 
     def page(self, study: Study, *, station: int | None = None) -> Asset:
         """Return the one HTML page of a study, at a station of a laboratory where there is one."""
-        return self._page(self._first_page, study, bundle=BUNDLE, station="" if station is None else str(station))
+        return self._page(
+            self._first_page, study, script=f"{FOLDER}/page.js", station="" if station is None else str(station)
+        )
 
-    def standalone(self, study: Study, script: str, style: str) -> Asset:
-        """Return another page of the study, by its module and its style sheet."""
+    def standalone(self, study: Study, name: str, style: str) -> Asset:
+        """Return another page of the study, by the name of its bundle and its style sheet."""
+        script = f"{FOLDER}/{name}.js"
         return self._page((self._root / "aside.html").read_text("utf-8"), study, script=script, style=style)
 
     def notice(self, study: Study, heading: str, text: str, *, leads_to_study: bool = False) -> Asset:
@@ -150,84 +177,48 @@ def _packed(body: bytes, suffix: str, folder: str) -> Asset:
 
 
 @lru_cache(maxsize=32)
-def _bundled(scripts: tuple[tuple[str, str], ...]) -> dict[str, Asset]:
-    made = bundle_modules(dict(scripts), _FIRST_MODULE)
+def _bundled(scripts: tuple[tuple[str, str], ...], words: str, parts: tuple[tuple[str, ...], ...]) -> dict[str, Asset]:
+    rating, checks = parts
+    later = {"rating": rating, "checks": checks} if checks else {"rating": rating}
+    asides = (PageModules(name, module, (words,)) for name, module in _ASIDES.items())
+    made = bundle_modules(dict(scripts), PageModules("page", _PAGE, (words,), later), *asides)
     return {
         name: Asset(text.encode(), gzip.compress(text.encode(), mtime=0), _TYPES[".js"]) for name, text in made.items()
     }
 
 
-# The bundle
+# Words
 
 
-def bundle_modules(sources: Mapping[str, str], first: str) -> dict[str, str]:
-    """Return modules by their paths, and among them the bundle of all that the first one imports.
+def _named_words(files: Iterable[str]) -> list[str]:
+    return [name.removesuffix(".json") for name in files if name.startswith("words/")]
 
-    Line numbers stay, but for those in the bundle.
+
+def _as_module(words: Asset) -> Asset:
+    return _packed(b"export const words = " + words.body + b";\n", ".js", FOLDER)
+
+
+# What a method draws with
+
+_PART = re.compile(r'^  (\w+): \(\) => import\("(.*)"\),$', re.MULTILINE)
+"""A module by the name of the call, or the medium, that needs it: the tables in `_STAGE` and `_TRIAL`."""
+_CALL = re.compile(r"\bstage\.(\w+)\(")
+_SHEET_NAME = re.compile(r'\bstylesheet\("(\w+)"\)')
+_STAGE, _TRIAL, _LAST_PAGE = "stage/stage.js", "steps/trial.js", "steps/end.js"
+
+
+def _rating_modules(scripts: Mapping[str, str], view: str, media: Sequence[str], own: Iterable[str]) -> list[str]:
+    """Return the modules of trials: a method's view, what it calls, how its media are shown; and the last page.
+
+    What is not foreseen here comes when it is needed, a file each.
     """
-    inside = _needed_by(first, sources)
-    parts = ["export const modules = {};", *(_as_function(path, sources[path]) for path in inside)]
-    changed = {path: _rewired(path, text, inside) for path, text in sources.items() if path not in inside}
-    handed_on = {path: _handed_on(path, sources[path]) for path in inside}
-    return {**changed, **handed_on, BUNDLE: "\n".join(parts) + "\n"}
+    parts, tracks = _parts(_STAGE, scripts), _parts(_TRIAL, scripts)
+    calls, found = set(_CALL.findall(scripts[view])), [_TRIAL, _LAST_PAGE, *(tracks[medium] for medium in media)]
+    while new := [path for call, path in parts.items() if call in calls and path not in found]:
+        found += dict.fromkeys(new)
+        calls |= {call for path in needed_modules(scripts, new) for call in _CALL.findall(scripts[path])}
+    return [*found, *([view] if view in own else [])]
 
 
-def _needed_by(first: str, sources: Mapping[str, str]) -> list[str]:
-    """Return the modules that one imports, and those that they import, each after all that it needs."""
-    needed: dict[str, None] = {}
-
-    def visit(path: str, above: tuple[str, ...]) -> None:
-        if path in above:
-            raise ValueError(f"modules import each other: {' -> '.join((*above, path))}")
-        if path not in needed:
-            for match in _IMPORT.finditer(sources[path]):
-                visit(_target(path, match[2]), (*above, path))
-            needed[path] = None
-
-    visit(first, ())
-    return [path for path in needed if path != first]
-
-
-def _as_function(path: str, text: str) -> str:
-    """Return a module as a function that is called at once; the paths in it lead on from the bundle."""
-    body = _IMPORT.sub(lambda match: _taken(match[1], _target(path, match[2])), text)
-    body = _LATER_IMPORT.sub(lambda match: f"import({match[1]}./{_target(path, match[2])}{match[1]})", body)
-    body = body.replace("import.meta.url", f'new URL("./{path}", import.meta.url)')
-    body = _EXPORT.sub(r"\1\2", body)
-    if left := _LEFT.search(body):
-        raise ValueError(f"{path} cannot be in the bundle: {left[0]}")
-    return f'modules["{path}"] = (() => {{\n{body.strip()}\nreturn {{ {", ".join(_exports(text))} }};\n}})();'
-
-
-def _rewired(path: str, text: str, inside: Collection[str]) -> str:
-    """Return a module that takes from the bundle what is in it."""
-
-    def take(match: re.Match[str]) -> str:
-        target = _target(path, match[2])
-        return _taken(match[1], target) if target in inside else match[0]
-
-    changed = _IMPORT.sub(take, text)
-    return text if changed == text else f"{_import_of_bundle(path)} {changed}"
-
-
-def _handed_on(path: str, text: str) -> str:
-    """Return what stands at a module's own address: the exports of the one in the bundle."""
-    return f'{_import_of_bundle(path)}\nexport const {{ {", ".join(_exports(text))} }} = modules["{path}"];\n'
-
-
-def _exports(text: str) -> list[str]:
-    return [match[2] for match in _EXPORT.finditer(text)]
-
-
-def _taken(names: str, path: str) -> str:
-    return f'const {{{names.replace(" as ", ": ")}}} = modules["{path}"];'
-
-
-def _import_of_bundle(path: str) -> str:
-    way = posixpath.relpath(BUNDLE, posixpath.dirname(path) or ".")
-    return f'import {{ modules }} from "{way if way.startswith(".") else f"./{way}"}";'
-
-
-def _target(path: str, relative: str) -> str:
-    """Return the path to which a relative one leads from a module."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), relative))
+def _parts(path: str, scripts: Mapping[str, str]) -> dict[str, str]:
+    return {name: target_of(path, relative) for name, relative in _PART.findall(scripts[path])}

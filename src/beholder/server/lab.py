@@ -236,7 +236,7 @@ def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[
         return []
     lab = Laboratory(service.served, service.store, service.now)
     pages = {number: assets.page(study, station=number) for number in lab.stations}
-    operator = assets.standalone(study, "kiosk/operator.js", "kiosk")
+    operator = assets.standalone(study, "operator", "kiosk")
 
     def check_key(request: Request, *places: str) -> None:
         key = read_bearer(request, service.words)

@@ -256,7 +256,14 @@ MEDIA = Operation(
     (401, 403, 404, 410, 429, 503),
 )
 WEB = Operation("web", "A file of the browser's half of Beholder.", {200: "*/*"}, (404,))
-_HEALTH = _object(["study", "store"], study=_TEXT, store={"enum": ["ready", "away"]})
+_BACKUP = _object(
+    ["at", "bytes", "failing_since", "queued_erasures"],
+    at=_OR_NONE,
+    bytes={"type": "integer"},
+    failing_since=_OR_NONE,
+    queued_erasures={"type": "integer"},
+)
+_HEALTH = _object(["study", "store"], study=_TEXT, store={"enum": ["ready", "away"]}, backup=_BACKUP)
 HEALTH = Operation("health", "Whether the store can be written to.", {200: _HEALTH, 503: _HEALTH})
 DOCUMENT = Operation("document", "This document.", {200: {"type": "object"}})
 SHOW_OPERATOR = Operation("show_operator", "The page of the operator of a laboratory.", _PAGE)

@@ -134,10 +134,10 @@ class _Player:
 
     def end_stall(self, now: float) -> None:
         """End a stall."""
-        if self.stalled is not None:
-            self.stall_ms = max(self.stall_ms, now - self.stalled)
-            self.playback.stalled_ms = max(self.playback.stalled_ms, round(self.stall_ms))
-            self.stalled = None
+        assert self.stalled is not None
+        self.stall_ms = max(self.stall_ms, now - self.stalled)
+        self.playback.stalled_ms = max(self.playback.stalled_ms, round(self.stall_ms))
+        self.stalled = None
 
     def interrupt(self) -> None:
         """Drop a play that was interrupted by leaving the page, at an unknown time."""
@@ -147,10 +147,6 @@ class _Player:
         """Note that the window or full screen was left."""
         self.is_left = True
         self.playback.away += not self.is_undisturbed
-
-    def start(self, now: float, at: float) -> None:
-        if self.since is None:
-            self.since = (now, at)
 
     def stop(self, now: float, at: float | None) -> None:
         if self.since is None:
@@ -208,14 +204,14 @@ class _PageLog:
         self.is_full = is_full
         return is_over
 
-    def change(self, data: Mapping[str, Json], slot: str | None, playback: SlotPlayback | None) -> None:
+    def change(self, data: Mapping[str, Json], slot: str | None, players: Mapping[str, _Player]) -> None:
         """Count a changed answer, for its slot or else for the page."""
         question = data.get("question")
         place = (question if isinstance(question, str) else None, slot)
         if place not in self.answered:
             self.answered.add(place)
-        elif playback is not None:
-            playback.changes += 1
+        elif slot is not None and slot in players:
+            players[slot].playback.changes += 1
         else:
             self.facts.changes += 1
 
@@ -252,15 +248,20 @@ def playback_evidence(
     """Return the evidence in a checked log. Only slots that are shown `together` can play at the same time."""
     players = {slot: _Player(ms) for slot, ms in lengths_ms.items()}
     page = _PageLog()
-    last = 0.0
+    facts = page.facts
+    now = 0.0
     for ms, kind, slot, data in log:
-        now = last = ms if ms > last else last  # a clock that runs backwards adds nothing
+        if ms > now:  # a clock that runs backwards adds nothing
+            now = ms
         if not isinstance(data, dict):
             data = {}
-        if kind in _ACTING and page.facts.first_ms is None and data.get("what") != _BESIDE:
-            page.facts.first_ms = round(now)
-        player = players.get(slot) if slot is not None else None
-        if kind in _PLAYING:
+        if facts.first_ms is None and kind in _ACTING and data.get("what") != _BESIDE:
+            facts.first_ms = round(now)
+        # The kinds of which a log has the most come first.
+        if kind == "change":
+            page.change(data, slot, players)
+        elif kind in _PLAYING:
+            player = players.get(slot)  # type: ignore[arg-type]  # None is nobody's
             if player is not None:
                 if kind == "play" and not together:
                     for other in players.values():
@@ -277,50 +278,55 @@ def playback_evidence(
             page.reset()
             for player in players.values():
                 player.interrupt()
-        elif kind == "change":
-            page.change(data, slot, None if player is None else player.playback)
         elif kind == "press":
             page.press(now, data)
         elif kind == "measure":
+            player = players.get(slot)  # type: ignore[arg-type]
             page.measure(data, None if player is None else player.playback)
         elif kind == "fullscreen" and page.fill_screen(data):
             for player in players.values():
                 if player.since is not None:
                     player.leave()
     for player in players.values():
-        player.stop(last, None)
-    return PlaybackEvidence({slot: player.result() for slot, player in players.items()}, page.facts)
+        player.stop(now, None)
+    return PlaybackEvidence({slot: player.result() for slot, player in players.items()}, facts)
 
 
 def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, is_away: bool) -> None:
     """Apply one event of a player."""
+    if kind == "frames":
+        _count_frames(player, data)
+        return
     position = _number(data.get("at"))
-    if kind not in ("stall", "frames"):
+    if kind == "stall":
+        player.playback.stalls += 1
+        player.stalled = now
+        player.stop(now, position)
+        return
+    if player.stalled is not None:
         player.end_stall(now)
-    match kind:
-        case "play":
-            if not position or player.playback.plays == 0:  # continuing after a pause or a stall is the same play
-                player.begin(now, is_away=is_away)
-                player.playback.plays += data.get("loop") is not True
-            player.start(now, position or 0.0)
-        case "ended":
-            player.stop(now, position)
-            player.end(now)
-        case "stall":
-            player.playback.stalls += 1
-            player.stalled = now
-            player.stop(now, position)
-        case "frames":
-            _count_frames(player, data)
-        case _:
-            player.stop(now, position)
-            player.begun = None
-            if kind == "rate":
-                player.rate = _number(data.get("rate")) or 0.0
-            elif kind == "error":
-                player.playback.errors += 1
-                if data.get("again") is True:
-                    player.ranges.clear()  # it has to be played again
+    if kind == "play":
+        if not position or player.playback.plays == 0:  # continuing after a pause or a stall is the same play
+            player.begin(now, is_away=is_away)
+            player.playback.plays += data.get("loop") is not True
+        if player.since is None:
+            player.since = (now, position or 0.0)
+        return
+    player.stop(now, position)
+    if kind == "ended":
+        player.end(now)
+        return
+    player.begun = None
+    if kind == "rate":
+        player.rate = _number(data.get("rate")) or 0.0
+    elif kind == "error":
+        player.playback.errors += 1
+        if data.get("again") is True:
+            player.ranges.clear()  # it has to be played again
+
+
+_MOST_OF_IT = 0.9
+"""Of what has to be played several times: a stall may cost a little each time."""
 
 
 def is_watched(
@@ -331,6 +337,8 @@ def is_watched(
         return True
     if playback.plays < passes or playback.frames == 0:
         return False
+    if rule == "whole" and passes > 1 and playback.watched_ms < _MOST_OF_IT * passes * length_ms:
+        return False  # begun as often as asked, and not played so often
     return rule == "start" or is_whole(playback.coverage, playback.furthest_ms, length_ms)
 
 

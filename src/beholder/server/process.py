@@ -25,7 +25,8 @@ from granian.server.embed import Server as Granian
 from starlette.types import ASGIApp
 
 from beholder.aio import block_on, stopped_by_signal
-from beholder.checks.page_registry import page_checks
+from beholder.backups.backup_settings import BackupSettings, backup_settings
+from beholder.backups.cycle import backing_up
 from beholder.checks.registry import check_problems
 from beholder.clock import utc_now
 from beholder.errors import Problem, StudyError, UserError
@@ -114,9 +115,13 @@ async def run_server(
     shares_port: bool = False,
     progress: Callable[[int, int], None] | None = None,
     open_platform: OpenPlatform = no_platform,
+    backup: BackupSettings | None = None,
     now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[RunningServer]:
-    """Yield a server that is listening, and close port and store at the end. Port 0 takes a free one."""
+    """Yield a server that is listening, and close port and store at the end. Port 0 takes a free one.
+
+    With `backup`, copies of the store are made beside it.
+    """
     if public_url is not None and not public_url.startswith(("http://", "https://")):
         raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
     trusted = Proxies([*proxies, *filter(None, os.environ.get("BEHOLDER_PROXY", "").split(","))])
@@ -139,7 +144,9 @@ async def run_server(
         async with open_platform(study, opened) as platform:
             room = StoreRoom(None if is_postgresql(place) else lambda: free_bytes(folder_of(place)))
             service = StudyService(served, opened, now, platform, room)
-            async with listen(make_app(service, Assets(served.method, page_checks(study))), host, port, trusted):
+            async with contextlib.AsyncExitStack() as beside:
+                service.backups = beside.enter_context(backing_up(backup, place))
+                await beside.enter_async_context(listen(make_app(service, Assets.of(served)), host, port, trusted))
                 yield RunningServer(service, opened, address)
 
 
@@ -249,15 +256,16 @@ async def serve_until_stopped(
     parent: threading.Event | None = None,
     progress: Progress | None = None,
     open_platform: OpenPlatform = no_platform,
+    backup: str | None = None,
 ) -> None:
     """Serve until SIGTERM, Ctrl-C, or the end of the parent process."""
-    stop = asyncio.Event()
+    stop, loaded = asyncio.Event(), load_study(study)
     scratch = tempfile.TemporaryDirectory(prefix="beholder-preview-") if preview else contextlib.nullcontext()
     with scratch as folder, stopped_by_signal(stop):
         async with run_server(
-            load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
+            loaded, store=Path(folder) / "store" if folder else store, host=host, port=port,
             public_url=public_url, proxies=proxies, shares_port=shares_port, progress=progress,
-            open_platform=open_platform,
+            open_platform=open_platform, backup=None if preview else backup_settings(loaded, backup),
         ) as server:  # fmt: skip
             with _reduced_collection():
                 await report_until_stopped(server, stop, tell, parent)
@@ -325,6 +333,7 @@ def serve_as_worker(
     public_url: str,
     proxies: Sequence[str] = (),
     open_platform: OpenPlatform = no_platform,
+    backup: str | None = None,
 ) -> None:
     """Serve with other processes on one port until standard input ends, so that no worker outlives its parent.
 
@@ -349,6 +358,7 @@ def serve_as_worker(
             shares_port=True,
             parent=parent_ended,
             open_platform=open_platform,
+            backup=backup,
         )
     )
 
@@ -365,6 +375,7 @@ def serve_with_workers(
     tell: Report | None,
     progress: Progress | None = None,
     open_platform: OpenPlatform = no_platform,
+    backup: str | None = None,
 ) -> None:
     """Serve from several processes until interrupted; this one also reports the counts."""
     if not store or not store.startswith(("postgresql://", "postgres://")):
@@ -385,7 +396,9 @@ def serve_with_workers(
                 "Start each with its own --port behind a proxy.",
             )
         )
-    block_on(_watch_workers(study, store, host, port, public_url, proxies, workers, tell, progress, open_platform))
+    block_on(
+        _watch_workers(study, store, host, port, public_url, proxies, workers, tell, progress, open_platform, backup)
+    )
 
 
 async def _watch_workers(
@@ -399,10 +412,11 @@ async def _watch_workers(
     tell: Report | None,
     progress: Progress | None,
     open_platform: OpenPlatform,
+    backup: str | None,
 ) -> None:
-    stop = asyncio.Event()
+    stop, loaded = asyncio.Event(), load_study(study)
     async with run_server(
-        load_study(study),
+        loaded,
         store=store,
         host=host,
         port=port,
@@ -410,11 +424,12 @@ async def _watch_workers(
         proxies=proxies,
         progress=progress,
         open_platform=open_platform,
+        backup=backup_settings(loaded, backup),
     ) as first:
         command = [
             sys.executable, "-m", "beholder", "serve", str(study), "--host", host,
             "--port", first.address.rpartition(":")[2], "--public-url", first.service.served.public_url, "--as-worker",
-            *(f"--proxy={one}" for one in proxies),
+            *(f"--proxy={one}" for one in proxies), *([f"--backup={backup}"] if backup else []),
         ]  # fmt: skip
         started = [_start_worker(command, store) for _ in range(workers - 1)]
         watching = asyncio.create_task(_restart_workers(started, lambda: _start_worker(command, store)))

@@ -155,17 +155,14 @@ def read_events(events: Json) -> list[Event]:
     if not isinstance(events, list):
         raise Refused.because("log_not_a_list", where="events", allowed="[[ms, kind, slot, data], ...]")
     for index, event in enumerate(events):
-        if not _is_event(event):
+        try:
+            ms, kind, slot, _ = event
+            is_fine = 0 <= ms < LATEST_MS and kind in EVENT_KINDS and (slot is None or isinstance(slot, str))
+        except (TypeError, ValueError):  # faster than checking types first: almost all events are well formed
+            is_fine = False
+        if not is_fine:
             raise Refused.because("wrong_event", where=f"events.{index}", allowed="[ms, kind, slot or null, data]")
     return cast("list[Event]", events)
-
-
-def _is_event(event: Any) -> bool:
-    try:
-        ms, kind, slot, _ = event
-        return 0 <= ms < LATEST_MS and kind in EVENT_KINDS and (slot is None or isinstance(slot, str))
-    except (TypeError, ValueError):  # faster than checking types first: almost all events are well formed
-        return False
 
 
 # Answers

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
+from beholder.backups.cycle import BackupCycle
 from beholder.checks.page_registry import check_texts
 from beholder.clock import utc_now
 from beholder.errors import Refused
@@ -105,9 +106,15 @@ class StudyService:
     ) -> None:
         self.context = make_context(served, store, now, platform, room)
         self.served, self.store, self.now, self.words = served, store, now, self.context.words
-        self.preview = preview_of(self.context, 1)
         self.wiping = Wiping(store)
         self.removal = VisitRemoval(self.context)
+        self.backups: BackupCycle | None = None
+        """What makes backups beside the server, if anything does."""
+
+    @property
+    def preview(self) -> Preview:
+        """The preview of the first list."""
+        return preview_of(self.context, 1)
 
     async def arrive(
         self,
@@ -244,7 +251,7 @@ class StudyService:
             await self.store.append([end])
             await self.store.release(session)
         if not facts.erased:
-            await erase_sessions(self.store, [session], "withdrawn", now)
+            await self._erase([session], "withdrawn", now)
         remains = await self.wiping.wipe()
         page = await current_page(self.context, await load_session(self.context, session), now)
         if remains is not None:
@@ -262,13 +269,19 @@ class StudyService:
             raise Refused(self.words["no_receipt"], where="receipt", code="unknown_receipt", status=404)
         now = self.now()
         if erasable.remaining:
-            await erase_sessions(self.store, erasable.remaining, "receipt", now)
+            await self._erase(erasable.remaining, "receipt", now)
         else:
             now = max(erasable.erased.values())
         remains = await self.wiping.wipe()
         if remains is not None:
             _log.warning("what was erased is not gone from the disk yet, and is tried again: %s", remains.words)
         return now, remains
+
+    async def _erase(self, sessions: Sequence[str], reason: str, now: datetime) -> None:
+        """Erase sessions, and let the backups know at once that they must not come back."""
+        await erase_sessions(self.store, sessions, reason, now)
+        if self.backups is not None:
+            self.backups.wake()
 
     async def media(self, token: str) -> MediaContent:
         """Return the medium behind an address: a stimulus, or a picture or sound of the current check."""

@@ -17,6 +17,10 @@ class NotJson(ValueError):
     """A fact holds a number that JSON cannot represent: infinite, or NaN."""
 
 
+class UnknownSession(LookupError):
+    """A fact names a session that the store does not hold: it was removed, or the caller made it up."""
+
+
 class StoreUnavailable(BeholderError):
     """The store cannot be reached or written right now; nothing was acknowledged, and a retry is harmless."""
 
@@ -136,8 +140,8 @@ class LedgerEntry:
 
     kind: str
     """approve, bonus, reject, return, message; draft, publish, places, pause, resume, stop; decisions; moderation of a
-    participant: release, reset, let_in, shut_out, leave_out, take_in, forget, purge; verified (the platform lists the
-    visit of a session); seat (the participant number
+    participant: release, reset, let_in, shut_out, leave_out, take_in, resume_link (one was made), forget, purge;
+    verified (the platform lists the visit of a session); seat (the participant number
     at a station of a laboratory); look (an analysis of people's ratings), target (so many lists were asked for), chain
     (the share of its error rate)."""
     event: str

@@ -16,7 +16,7 @@ from beholder.errors import LedgerError, Problem, Refused, StoreError
 from beholder.formats import plain_count
 from beholder.planning.digest import study_digest
 from beholder.stimuli.catalogue import Catalogue
-from beholder.store.contract import LedgerEntry, Remains, Session, StudyRecord
+from beholder.store.contract import LedgerEntry, Remains, Session, StudyRecord, UnknownSession
 from beholder.store.tables import from_json, to_json
 from beholder.study.model import Study
 from beholder.study.recruitment import is_person
@@ -139,9 +139,9 @@ def ledger_in_use(where: str, who: str) -> LedgerError:
     )
 
 
-def unknown_session(session: str) -> LookupError:
-    """Return the error of a fact without its session, which is a bug of the caller."""
-    return LookupError(f"session {session} is not in this store")
+def unknown_session(session: str) -> UnknownSession:
+    """Return the error of a fact without its session."""
+    return UnknownSession(f"session {session} is not in this store")
 
 
 def refused_arrival(session: Session, *, study_is_known: bool) -> Exception:

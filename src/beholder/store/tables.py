@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -226,9 +226,42 @@ def read_session(row: Sequence[Any]) -> Session:
     return Session(**read_row("sessions", row))
 
 
+class UnreadJson(Mapping[str, Json]):
+    """A JSON object that is decoded when somebody looks into it.
+
+    The playback evidence of an answer is larger than the answer, loaded with every session, and seldom looked at.
+    """
+
+    __slots__ = ("_read", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._read: dict[str, Json] | None = None
+
+    def _decoded(self) -> dict[str, Json]:
+        if self._read is None:
+            self._read = from_json(self._text)
+        return self._read
+
+    def __getitem__(self, key: str) -> Json:
+        return self._decoded()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._decoded())
+
+    def __len__(self) -> int:
+        return len(self._decoded())
+
+    def __repr__(self) -> str:
+        return repr(self._decoded())
+
+
 def read_answer(row: Sequence[Any]) -> Answer:
-    """Return the answer of a row."""
-    return Answer(**read_row("answers", row))
+    """Return the answer of a row; its playback is decoded when it is looked at."""
+    session, key, answer, playback, shown_ms, sent_ms, input_, tab, at = row
+    return Answer(
+        session, key, from_json(answer), UnreadJson(playback), shown_ms, sent_ms, input_, tab, _READ["time"](at)
+    )
 
 
 def read_events(row: Sequence[Any]) -> Events:

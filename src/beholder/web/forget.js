@@ -6,7 +6,7 @@ import { openAside } from "./frame/aside.js";
 import { notice } from "./frame/sheet.js";
 import { timeOf } from "./words.js";
 
-await start();
+void start();
 
 async function start() {
   const { say, language, main } = await openAside();

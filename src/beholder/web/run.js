@@ -14,7 +14,6 @@ import { openPresence } from "./presence.js";
 import { openPresses, watchClicks } from "./presses.js";
 import { consent } from "./steps/consent.js";
 import { text } from "./steps/text.js";
-import { trial } from "./steps/trial.js";
 import { openStorage } from "./storage.js";
 import { meetTabs } from "./tabs.js";
 import { device, watchInput, witness } from "./witness.js";
@@ -40,12 +39,12 @@ import { loadWords, timeOf } from "./words.js";
  *              log: Log, signal: AbortSignal, shelf: Shelf, keys: Keys,
  *              patience: Patience, study: Arrival["study"], kiosk: Kiosk | null }} Page */
 
-/** The kinds of steps; those after the first trial, and those that most studies lack, come when they are needed.
+/** The kinds of steps: what is shown first is here, so that there is something to read soon; the rest comes later.
  *  @type {{ [kind: string]: () => Promise<(step: any, page: Page) => Promise<Json>> | ((step: any, page: Page) => Promise<Json>) }} */
 const STEPS = {
   consent: () => consent,
   text: () => text,
-  trial: () => trial,
+  trial: async () => (await fetched(import("./steps/trial.js"))).trial,
   check: async () => (await fetched(import("./steps/check.js"))).check,
   questions: async () => (await fetched(import("./steps/questions.js"))).questions,
   volume: async () => (await fetched(import("./steps/volume.js"))).volume,
@@ -61,7 +60,8 @@ const TITLED = new Set([
 const SENDING_MS = 1500;
 const SLOW_MS = 300; // what comes faster needs no word
 
-await start(document.documentElement.dataset["study"] ?? "");
+// Not awaited: modules that come later wait until this one has run.
+void start(document.documentElement.dataset["study"] ?? "");
 
 /** What the runner shows around a step: the frame, the help, and what the banner says.
  *  @typedef {{ say: Say, language: string, frame: Frame, help: Help, keys: Keys, patience: Patience,
@@ -76,7 +76,7 @@ await start(document.documentElement.dataset["study"] ?? "");
 
 /** Run a study: arrive, then show one step after the other. @param {string} name of the study */
 async function start(name) {
-  const { say, language, direction } = await loadWords(document.documentElement.lang || "en");
+  const { say, language, direction } = await loadWords();
   document.documentElement.dir = direction;
   const kept = openStorage("beholder:", { lasting: true });
   const shell = openShell(say, language, openKeys(kept));
@@ -292,8 +292,6 @@ async function ask(shell, session, step, log, signal) {
   const view = await patience.insist(async () => STEPS[step.kind]());
   clearTimeout(slow);
   coming.remove();
-  // The last page has to open even if the server has stopped by then.
-  if (step.kind === "trial") void fetched(import("./steps/end.js")).catch(() => {});
   const answering = view(step, {
     main: frame.main,
     say: shell.say,
@@ -308,6 +306,9 @@ async function ask(shell, session, step, log, signal) {
     kiosk: session.kiosk,
   });
   focusHeading(frame.main);
+  // While somebody reads the first page, the trials come, and the last page, which has to open even if the server has
+  // stopped by then.
+  if (step.kind !== "end") void Promise.all([STEPS["trial"](), STEPS["end"]()]).catch(() => {});
   return answering;
 }
 

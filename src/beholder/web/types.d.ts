@@ -132,8 +132,10 @@ export type Choices = { [question: string]: { better: string; grade?: number } |
 export type Ticks = { [question: string]: { [slot: string]: number[] } };
 /** question -> places of the marked words; `none`: none of them is the answer */
 export type Picks = { [question: string]: { words: number[]; none: boolean } };
+/** question -> slot -> what was typed; empty where nothing was understood */
+export type Texts = { [question: string]: { [slot: string]: string } };
 export type Answer = {
-  scores?: Scores; choices?: Choices; ticks?: Ticks; picks?: Picks; missing?: Missing; reasons?: { [question: string]: string[] }; comment?: string;
+  scores?: Scores; choices?: Choices; ticks?: Ticks; picks?: Picks; texts?: Texts; missing?: Missing; reasons?: { [question: string]: string[] }; comment?: string;
 } & { [key: string]: Json | undefined };
 export type View = (trial: Trial, stage: Stage) => Promise<Answer>;
 
@@ -171,6 +173,8 @@ export interface Player {
   watched(slot: string): number;
   /** Whether the slot has been watched as `playback.watch` asks: while it plays, as if it were paused now. */
   isWatched(slot: string): boolean;
+  /** How often the slot has been played whole, or as `playback.watch` asks. */
+  wholePlays(slot: string): number;
   /** Whether the slot may be played (again), by `playback.max_plays`. */
   mayPlay(slot: string): boolean;
   /** Why the slot cannot be shown, or null. */
@@ -204,14 +208,20 @@ export interface ControlOptions {
 export interface ChoicesOptions extends ControlOptions { labelledBy: string; hasKeys: boolean }
 
 /** `layout`: several questions one after the other, or all at once. `onlyPlaying`: only the slider of what was played last
- *  can be moved. `hint`: words beside the question in place of the usual ones. */
-export interface BoardOptions { layout: "turns" | "rows"; onlyPlaying: boolean; hint: string | null }
+ *  can be moved. `hint`: words beside the question in place of the usual ones. `rule`: what is wrong with the scores of a
+ *  question when all are set, in words, or null. */
+export interface BoardOptions {
+  layout: "turns" | "rows"; onlyPlaying: boolean; hint: string | null;
+  rule?(scores: number[], scale: Scale): string | null;
+}
 
 /** What stands between the participant and the next page: words, and where to go to change that. */
 export interface Gap { reason: string; focus(): void }
 
 export interface WayOn {
-  button: HTMLButtonElement; reason: HTMLElement; refresh(): void; done: Promise<void>;
+  button: HTMLButtonElement; reason: HTMLElement; done: Promise<void>;
+  /** Says what is left to do; words that were just told stay where nobody has done anything since. */
+  refresh(isTelling?: boolean): void;
   /** Shows words in place of the reason for some seconds or until `refresh`, and marks the control that they mean. */
   tell(words: string, meant?: HTMLElement): void;
 }
@@ -257,12 +267,16 @@ export interface Stage {
   order(how: { isList: boolean }): Promise<Answer>;
   /** Shows a slot with the words of `extra.words`, to be marked for each question. Resolves with the marks, after Next. */
   mark(slot: string): Promise<Answer>;
+  /** Shows a slot with a field for each question, of up to `extra.most` characters. Resolves with the texts, after Next. */
+  type(slot: string): Promise<Answer>;
   /** A Next button that says what is missing. `done` resolves when it is pressed and nothing is. */
   next(options: { gap(): Gap | null; ready: string; word?: string }): WayOn;
   /** A framed place for the clips, as large as the page allows. */
   screen(options: { hint: string; note: string }): HTMLElement;
   fader(options: ControlOptions): Control;
   choices(options: ChoicesOptions): Control;
+  /** A value with as many decimals as the steps of its scale have. */
+  figure(scale: Scale, value: number): string;
   /** The words of a scale beside a row of faders, and the bands behind them. */
   bands(scale: Scale): { labels: HTMLElement; field: HTMLElement };
   player: Player;

@@ -1,4 +1,4 @@
-// Our own words on the pages: words/<language>.json and nowhere else.
+// Our own words on the pages: words/<language>.json and nowhere else; the server makes modules of them.
 
 import { plain } from "./element.js";
 
@@ -7,14 +7,12 @@ import { plain } from "./element.js";
 /** @typedef {{ [key: string]: string | { [form: string]: string } }} Words */
 /** @typedef {{ say: Say, language: string, direction: string }} Speech */
 
-/** Return how to say things in a language: its own file, that of the language without its region, or English.
- *  @param {string} language @returns {Promise<Speech>} */
-export async function loadWords(language) {
-  for (const name of new Set([language, language.split("-")[0], "en"])) {
-    const answer = await fetch(new URL(`./words/${name}.json`, import.meta.url));
-    if (answer.ok) return speak(name, await answer.json());
-  }
-  throw new Error("words/en.json is missing");
+/** Return how to say things in the language of this page; the server serves none without words.
+ *  @returns {Promise<Speech>} */
+export async function loadWords() {
+  const language = document.documentElement.lang || "en";
+  const { words } = await import(`./words/${language}.js`);
+  return speak(language, words);
 }
 
 /** Return a time as it is written in a language. @param {string} at @param {string} language */

@@ -11,58 +11,113 @@ from pathlib import Path
 import pytest
 
 import beholder
+from beholder.checks.page_registry import page_checks
 from beholder.methods import find, load_study, method_folder, names
-from beholder.server.assets import BUNDLE, Assets, bundle_modules, without_comments
+from beholder.server.assets import Assets, without_comments
 from beholder.testing import write_study
+from support.data import ROOT
 
 WEB = Path(beholder.__file__).parent / "web"
-STYLES = "style/first.css"
-FROM_BUNDLE = re.compile(r'^import { modules } from "[./]*/bundle.js"; ')
-IMPORT = re.compile(r"^import {[^}]*} from .*;$", re.MULTILINE)
+STYLES = "bundle/first.css"
+FROM_BUNDLES = re.compile(r'^(?:import (?:{ modules } from )?"[./]*/bundle/\w+\.js"; )+')
+SECTION = re.compile(r'^modules\["(.*)"\] = ', re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", names())
-def test_every_line_of_code_is_served_as_it_was_written_under_its_own_number(name: str) -> None:
-    files = Assets(find(name)).files
-    bundle = files[BUNDLE].body.decode()
-    for path, asset in files.items():
-        if not path.endswith((".js", ".css")) or path in (BUNDLE, STYLES):
+def bundles(assets: Assets) -> dict[str, list[str]]:
+    """Return the modules in each bundle."""
+    return {
+        Path(path).stem: SECTION.findall(asset.body.decode())
+        for path, asset in assets.files.items()
+        if path.startswith("bundle/") and path.endswith(".js")
+    }
+
+
+def test_every_line_outside_of_bundles_is_served_as_it_was_written_under_its_own_number() -> None:
+    assets = Assets(find("acr"))
+    inside = {module for modules in bundles(assets).values() for module in modules}
+    looked_at = 0
+    for path, asset in assets.files.items():
+        if not path.endswith((".js", ".css")) or path.startswith("bundle/") or path in inside:
             continue
-        folder = method_folder(name) if path.startswith("methods/") else WEB
-        source = (folder / (Path(path).name if folder != WEB else path)).read_text("utf-8").splitlines()
-        served = FROM_BUNDLE.sub("", asset.body.decode()).splitlines()
-        if f'modules["{path}"] = ' in bundle:
-            continue
+        source = (WEB / path).read_text("utf-8").splitlines()
+        served = FROM_BUNDLES.sub("", asset.body.decode()).splitlines()
         assert [line for line in served if line.strip() and "= modules[" not in line] == [
             line
             for place, line in enumerate(source)
             if place < len(served) and served[place].strip() and "= modules[" not in served[place]
         ]
         assert not any(line.lstrip().startswith(("//", "/**")) and line.endswith("*/") for line in served)
+        looked_at += 1
+    assert looked_at > 30
 
 
-def test_what_the_page_starts_with_is_in_one_file_and_line_for_line_as_it_was_written() -> None:
-    files = Assets(find("acr")).files
-    bundle = files[BUNDLE].body.decode()
-    paths = re.findall(r'^modules\["(.*)"\] = ', bundle, re.MULTILINE)
-    assert {"element.js", "stage/stage.js", "steps/trial.js", "frame/frame.js"} <= set(paths)
-    for path in paths:
-        text = IMPORT.sub("", without_comments((WEB / path).read_text("utf-8")))
-        lines = [line.removeprefix("export ") for line in text.splitlines() if line.strip()]
-        part = bundle.partition(f'modules["{path}"] = ')[2].partition("\n})();")[0].splitlines()
+@pytest.mark.parametrize("name", names())
+def test_every_method_of_ours_is_in_one_file_with_what_it_draws_with_line_for_line(name: str) -> None:
+    assets = Assets(find(name), media=["video"])
+    made = bundles(assets)
+    assert {"element.js", "steps/consent.js", "frame/frame.js", "words/en.js"} <= set(made["page"])
+    assert {f"methods/{name}/view.js", "media/tracks/video.js", "steps/trial.js", "steps/end.js"} <= set(made["rating"])
+    assert any(path.startswith("stage/") for path in made["rating"])
+    written = assets.files["bundle/rating.js"].body.decode()
+    for path in set(made["rating"]) - {"sheets.js"}:  # which the server writes
+        source = method_folder(name) / "view.js" if path.startswith("methods/") else WEB / path
+        text = re.sub(r"^import {[^}]*} from .*;$", "", without_comments(source.read_text("utf-8")), flags=re.MULTILINE)
+        lines = [re.sub("^export (default )?", "", line) for line in text.splitlines() if line.strip()]
+        part = written.partition(f'modules["{path}"] = ')[2].partition("\n})();")[0].splitlines()
         assert [line for line in lines if line not in part and "import" not in line] == []
-        assert part.index(lines[0]) < part.index(lines[-1])
+        assert part.index(lines[0]) <= part.index(lines[-1])
 
 
-def test_the_page_asks_for_one_style_sheet_and_two_scripts(tmp_path: Path, tiny: Path) -> None:
+def test_what_a_call_of_the_stage_needs_is_found_through_what_it_calls_itself() -> None:
+    rating = bundles(Assets(find("pair"), media=["audio", "text"]))["rating"]
+    assert {"stage/compare.js", "stage/showcase.js", "stage/theatre.js"} <= set(rating)
+    assert {"media/tracks/audio.js", "media/tracks/still.js"} <= set(rating)
+    assert not {"stage/board.js", "stage/survey.js", "media/tracks/video.js"} & set(rating)
+
+
+def test_checks_of_a_study_come_together_with_their_style_sheets(tmp_path: Path, tiny: Path) -> None:
+    study = load_study(write_study(tmp_path, tiny, qualification={"colour": True, "sides": True}))
+    assets = Assets(find("parallel"), page_checks(study))
+    assert {"checks/colour/page.js", "checks/sides/page.js", "steps/check.js"} <= set(bundles(assets)["checks"])
+    assert "checks/card/page.js" not in assets.files
+    sheets = json.loads(assets.files["bundle/rating.js"].body.decode().split("const sheets = ")[1].split(";")[0])
+    assert sheets["vision"] == sheets["checks"] == "./bundle/checks.css"
+    assert assets.files["style/vision.css"].body in assets.files["bundle/checks.css"].body
+
+
+def test_the_view_of_somebody_else_stays_a_file_of_its_own_and_what_it_calls_comes_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tests" / "third_party")
+    assets = Assets(find("thumbs"), media=["video"])
+    made = bundles(assets)
+    assert "methods/thumbs/view.js" not in {module for modules in made.values() for module in modules}
+    assert (
+        assets.files["methods/thumbs/view.js"].body.decode().lstrip().startswith("export default async function thumbs")
+    )
+    assert "stage/theatre.js" in made["rating"]
+
+
+def test_the_page_asks_for_one_style_sheet_and_one_script(tmp_path: Path, tiny: Path) -> None:
     assets = Assets(find("acr"))
     page = assets.page(load_study(write_study(tmp_path, tiny))).body.decode()
     asked = re.findall(rf'(?:href|src)="/web/{assets.hash}/([^"]*)"', page)
-    assert asked == ["mark.svg", STYLES, BUNDLE, "run.js"]
+    assert asked == ["mark.svg", STYLES, "bundle/page.js"]
     assert set(asked) <= set(assets.files)
     sheets = re.findall(r'href="{{web}}/(style/.*)"', (WEB / "index.html").read_text("utf-8"))
     assert len(sheets) > 5
     assert assets.files[STYLES].body == b"\n".join(assets.files[sheet].body for sheet in sheets)
+
+
+def test_pages_beside_that_of_the_study_come_alone(tmp_path: Path, tiny: Path) -> None:
+    assets = Assets(find("acr"))
+    page = assets.standalone(load_study(write_study(tmp_path, tiny)), "forget", "steps").body.decode()
+    assert f'src="/web/{assets.hash}/bundle/forget.js"' in page
+    for name in ("forget", "operator"):
+        text = assets.files[f"bundle/{name}.js"].body.decode()
+        assert not re.search(r"\bimport ?[({]", text), "it would start the page of the study"
+        assert 'modules["words/en.js"]' in text
+    assert not {"run.js", "forget.js", "kiosk/operator.js"} & set(assets.files)
 
 
 def test_there_is_something_to_read_before_any_script_has_come_and_without_scripts_at_all(
@@ -70,7 +125,7 @@ def test_there_is_something_to_read_before_any_script_has_come_and_without_scrip
 ) -> None:
     study = load_study(write_study(tmp_path / "one", tiny, title="Braces {{contact}} & <b>", contact="lab@example.org"))
     assets = Assets(find("acr"))
-    for page in (assets.page(study), assets.standalone(study, "forget.js", "steps")):
+    for page in (assets.page(study), assets.standalone(study, "forget", "steps")):
         body = page.body.decode().partition("<body>")[2]
         assert "<b>Braces {{contact}} &amp; &lt;b&gt;</b>" in body
         assert "The study is loading. If nothing has changed after a minute, please reload this page." in body
@@ -100,7 +155,9 @@ def test_a_comment_inside_a_line_stays_and_whole_lines_go() -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node to parse the modules")
 def test_what_is_served_still_parses() -> None:
     modules = {
-        path: asset.body.decode() for path, asset in Assets(find("likert")).files.items() if path.endswith(".js")
+        path: asset.body.decode()
+        for path, asset in Assets(find("likert"), media=["video"]).files.items()
+        if path.endswith(".js")
     }
     parse = "for (const [identifier, text] of Object.entries(JSON.parse(require('fs').readFileSync(0)))) "
     parse += "new (require('vm').SourceTextModule)(text, { identifier })"
@@ -110,93 +167,7 @@ def test_what_is_served_still_parses() -> None:
 
 
 def test_the_words_of_the_server_are_not_served() -> None:
-    assert b'"server"' not in Assets(find("acr")).files["words/en.json"].body
-
-
-MODULES = {
-    "run.js": """
-import { box, Round } from "./kit/box.js";
-import { say as tell } from "./say.js";
-tell(await box());
-const { late } = await import("./kit/late.js");
-tell(late(), new Round().name, box.count);
-""",
-    "say.js": """
-export const said = [];
-export function say(...words) { said.push(words); console.log(...words); }
-""",
-    "kit/box.js": """
-import {
-  say,
-  said,
-} from "../say.js";
-say("once");
-export class Round { name = "round"; }
-export async function box() {
-  const name = "other";
-  const { other } = await import(`../${name}.js`);
-  box.count = said.length;
-  return `${other} ${new URL("./x", import.meta.url).pathname.split("/").slice(-2).join("/")}`;
-}
-""",
-    "kit/late.js": """
-import { box } from "./box.js";
-import { stranger } from "../stranger.js";
-export const late = () => `late ${box.count} ${stranger}`;
-""",
-    "stranger.js": """
-import * as boxes from "./kit/box.js"
-export const stranger = Object.keys(boxes).sort();
-""",
-    "other.js": """
-export const other = "other";
-""",
-}
-
-
-def test_the_modules_of_the_start_are_in_one_file_after_what_they_need() -> None:
-    made = bundle_modules(MODULES, "run.js")
-    assert sorted(made) == sorted([*MODULES, BUNDLE])
-    assert made[BUNDLE].index('modules["say.js"] =') < made[BUNDLE].index('modules["kit/box.js"] =')
-    assert "late" not in made[BUNDLE]
-    assert "tell(await box())" not in made[BUNDLE]
-
-
-def test_a_module_outside_keeps_its_line_numbers_and_takes_from_the_bundle() -> None:
-    made = bundle_modules(MODULES, "run.js")
-    source, served = MODULES["kit/late.js"].splitlines(), made["kit/late.js"].splitlines()
-    assert served[0] == 'import { modules } from "../bundle.js"; '
-    assert served[1] == 'const { box } = modules["kit/box.js"];'
-    assert served[2:] == source[2:]
-    assert made["other.js"] == MODULES["other.js"]
-
-
-def test_a_stranger_who_imports_in_another_way_gets_what_is_in_the_bundle() -> None:
-    made = bundle_modules(MODULES, "run.js")
-    assert made["stranger.js"] == MODULES["stranger.js"]
-    assert made["kit/box.js"].endswith('export const { Round, box } = modules["kit/box.js"];\n')
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run the modules")
-def test_bundled_modules_do_what_they_did_apart_and_each_runs_once(tmp_path: Path) -> None:
-    told = []
-    for name, modules in {"apart": MODULES, "together": bundle_modules(MODULES, "run.js")}.items():
-        for path, text in {**modules, "package.json": '{"type": "module"}'}.items():
-            (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name / path).write_text(text, "utf-8")
-        command = ["node", str(tmp_path / name / "run.js")]
-        told.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    assert told[0] == told[1] == "once\nother kit/x\nlate 1 Round,box round 1\n"
-
-
-@pytest.mark.parametrize("line", ["export default 3;", "export const { a } = b;", 'import "./say.js";', "await 1;"])
-def test_what_cannot_be_in_a_function_is_named(line: str) -> None:
-    with pytest.raises(ValueError, match=r"^kit/box\.js cannot be in the bundle: ") as caught:
-        bundle_modules({**MODULES, "kit/box.js": f"{line}\n"}, "run.js")
-    assert str(caught.value).endswith(line)
-
-
-def test_modules_in_a_circle_are_named() -> None:
-    sources = {"a.js": 'import { b } from "./b.js";', "b.js": 'import { a } from "./a.js";'}
-    with pytest.raises(ValueError, match=r"^modules import each other: a\.js -> b\.js -> a\.js$"):
-        bundle_modules(sources, "a.js")
+    assets = Assets(find("acr"))
+    assert "words/en.json" not in assets.files
+    assert b"page_loading" not in b"".join(asset.body for asset in assets.files.values())
+    assert b'"consent.' in assets.files["bundle/page.js"].body

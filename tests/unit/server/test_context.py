@@ -14,7 +14,7 @@ async def test_the_context_stays_what_it_was_and_its_objects_hold_the_state(visi
     host, clock, store = visited
     ctx = host.context
     assert (ctx.served, ctx.store, ctx.now, ctx.words) == (host.served, store, clock, host.words)
-    assert list(ctx.previews.values()) == [host.preview]
+    assert [host.preview] == list(ctx.previews.values())
     with pytest.raises(FrozenInstanceError):
         ctx.store = store  # type: ignore[misc]
     ann = await Person(host, clock).come()

@@ -268,13 +268,17 @@ async def test_two_servers_of_one_store_never_give_the_same_number(tmp_path: Pat
 
 def test_serving_prints_an_address_for_everybody(capsys: pytest.CaptureFixture[str]) -> None:
     places = {"Operator": "http://here/lab?key=a", "Station 1": "http://here/lab/1?key=b"}
-    live_printer()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {"completed": 0}, places))
+    live_printer()(
+        ServerStatus(
+            "http://here/s/tiny", "http://here/s/tiny?preview=c", {"completed": 3, "finished": 2, "lists": 20}, places
+        )
+    )
     assert capsys.readouterr().out == (
         "Operator:     http://here/lab?key=a\n"
         "Station 1:    http://here/lab/1?key=b\n"
         "Preview:      http://here/s/tiny?preview=c\n"
         "Ctrl-C stops; nothing is lost.\n"
-        "finished 0\n"
+        "finished 3  lists 2 of 20\n"
     )
     live_printer()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}))
     assert capsys.readouterr().out.startswith("Participants: http://here/s/tiny\nPreview:      http://here/s/tiny?")

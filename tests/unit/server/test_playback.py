@@ -56,6 +56,15 @@ def test_two_halves_make_a_whole() -> None:
     assert is_watched(result, 2000, "whole")
 
 
+def test_what_has_to_be_played_twice_is_begun_twice_and_played_so_long() -> None:
+    again = [[5000, "play", "s1", {"at": 0}], [7000, "ended", "s1", {"at": 2000}]]
+    begun = [[5000, "play", "s1", {"at": 0}], [5200, "pause", "s1", {"at": 200}]]
+    assert not is_watched(seen(*whole()), 2000, "whole", 2)
+    assert not is_watched(seen(*whole(), *begun), 2000, "whole", 2)
+    assert is_watched(seen(*whole(), *begun), 2000, "start", 2)
+    assert is_watched(seen(*whole(), *again), 2000, "whole", 2)
+
+
 def test_the_same_half_twice_is_half() -> None:
     result = seen(
         [0, "play", "s1", {"at": 0}], [1000, "pause", "s1", {"at": 1000}],

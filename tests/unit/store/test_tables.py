@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.store.tables import from_json, to_iso, to_json, to_text
+from beholder.store.contract import Answer
+from beholder.store.tables import fact_row, from_json, read_answer, to_iso, to_json, to_text
 from beholder.types import Json
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -53,3 +54,15 @@ def test_a_number_that_is_not_json_is_refused(value: Json) -> None:
 
 def test_frozen_values_are_json_too() -> None:
     assert from_json(to_json(MappingProxyType({"a": (1, MappingProxyType({}))}))) == {"a": [1, {}]}
+
+
+def test_an_answer_comes_back_as_it_was_though_its_playback_is_decoded_only_when_looked_at() -> None:
+    played: dict[str, Json] = {"s1": {"plays": 1, "coverage": 0.5}, "page": {"first_ms": None}}
+    answer = Answer("session", "trial:1", {"scores": {}}, played, 1.5, 2.5, "mouse", "tab", datetime.now(UTC))
+    read = read_answer(fact_row(answer)[1])
+    assert read == answer
+    assert answer == read
+    assert read.playback["s1"] == {"plays": 1, "coverage": 0.5}
+    assert (list(read.playback), len(read.playback), "s2" in read.playback) == (["s1", "page"], 2, False)
+    assert to_json(read.playback) == to_json(played)
+    assert repr(read.playback) == repr(played)

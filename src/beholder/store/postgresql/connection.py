@@ -20,8 +20,9 @@ from beholder.store.tables import SHAPES
 SCHEMA = "facts"
 LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL, LOCK_LEDGER, LOCK_SENDER = 0xBE401, 0xBE402, 0xBE403, 0xBE404, 0xBE405
 LOCK_WRITING, LOCK_WIPE = 0xBE406, 0xBE407
-"""Advisory locks: for migrating, for plans and claims, for arriving, for appending to the ledger, for sending money and
-messages; for writing, which all writers share and an exclusive writer takes alone; and for rewriting tables."""
+"""Advisory locks: for migrating, for plans, which claims share, for arriving, for appending to the ledger, for sending
+money and messages; for writing, which all writers share and an exclusive writer takes alone; for rewriting tables. The
+functions of the schema name the lock of plans, and 0xBE408 for ending leases, by their numbers."""
 
 _UNAVAILABLE = (
     OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError,
@@ -174,7 +175,10 @@ async def check_schema(pool: Any, where: str) -> None:
 async def read_secret(pool: Any, where: str) -> bytes:
     """Return the secret of a store, or raise StoreError where it or a table is missing."""
     async with transaction(pool) as connection:
-        names = [f"{SCHEMA}.{table}" for table in (*SHAPES, "leases", "meta")] + ["identity.links", "identity.comings"]
+        names = [f"{SCHEMA}.{table}" for table in (*SHAPES, "leases", "occupancy", "meta")] + [
+            "identity.links",
+            "identity.comings",
+        ]
         rows = await connection.fetch(
             "SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL", names
         )

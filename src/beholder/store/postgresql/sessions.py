@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+import json
+from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from heapq import heapify, heapreplace
 from typing import Any, NamedTuple
 
 import asyncpg
 
 from beholder.store.contract import Answer, Claim, Events, PosedAttempt, Session, SessionFacts, StoredVerdict
-from beholder.store.postgresql.connection import LOCK_ARRIVAL, LOCK_PLAN, connected, transaction
+from beholder.store.postgresql.connection import LOCK_ARRIVAL, connected, transaction
 from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import (
     SHAPES,
@@ -195,12 +195,6 @@ def _facts(state: Any, known: _StoredSession) -> SessionFacts:
 
 # Lists and leases
 
-_CLAIMANTS = """
-SELECT session, mode, plan_digest, claims.list,
-  plan_digest = (SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest'))
-FROM sessions JOIN studies USING (digest) LEFT JOIN claims USING (session) WHERE session = ANY($1::text[])
-"""
-
 _LISTS_TAKEN = """
 SELECT list FROM sessions JOIN claims USING (session) JOIN studies USING (digest) LEFT JOIN ends USING (session)
 WHERE participant = $1 AND CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END = $2 AND run = $3
@@ -209,41 +203,23 @@ WHERE participant = $1 AND CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE
 ORDER BY claims.n
 """
 
-# A series of numbers from 1, because the rows of lists hold the trials and are large.
-_FREE = """
-SELECT number, 0
-FROM generate_series(1, (SELECT max(list) FROM lists WHERE plan_digest = $1)) AS number
-WHERE NOT number = ANY($4::int[])
-  AND number NOT IN (SELECT list FROM leases WHERE plan_digest = $1 AND population = $2 AND until > $3)
-ORDER BY NOT number = ANY($5::int[]), number
-LIMIT $6
-"""
-
-_EMPTIEST = """
-SELECT number, coalesce(sessions, 0)
-FROM generate_series(1, (SELECT max(list) FROM lists WHERE plan_digest = $1)) AS number
-LEFT JOIN (
-  SELECT list, count(*) AS sessions FROM leases
-  WHERE plan_digest = $1 AND population = $2 AND until > $3
-  GROUP BY list
-) AS filled ON filled.list = number
-WHERE NOT number = ANY($4::int[]) AND ($7::bigint IS NULL OR coalesce(sessions, 0) < $7)
-ORDER BY coalesce(sessions, 0), NOT number = ANY($5::int[]), number
-LIMIT $6
-"""
-
 _HAS_FREE_LIST = """
 WITH plan AS (SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest'))
 SELECT EXISTS (
-  SELECT 1
-  FROM (SELECT generate_series(1, (SELECT max(list) FROM lists WHERE plan_digest = (TABLE plan))) AS number) AS planned
-  WHERE NOT number = ANY($2::int[]) AND number NOT IN (
-    SELECT list FROM leases WHERE plan_digest = (TABLE plan) AND population = 'people' AND until > $1
-  )
+  SELECT 1 FROM occupancy WHERE plan_digest = (TABLE plan) AND population = 'people' AND sessions = 0
+    AND NOT list = ANY($2::int[])
+) OR EXISTS (
+  SELECT 1 FROM occupancy WHERE plan_digest = (TABLE plan) AND population = 'people' AND expires <= $1
+    AND expires <> 'infinity'
+    AND NOT list = ANY($2::int[]) AND NOT EXISTS (
+      SELECT 1 FROM leases WHERE leases.plan_digest = occupancy.plan_digest AND leases.population = 'people'
+        AND leases.list = occupancy.list AND until > $1
+    )
 )
 """
 
-_CLAIM = "INSERT INTO claims (session, list, at) SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[])"
+_CLAIM = "SELECT outcome, number FROM claim_lists($1, $2)"
+_SWEEP = "SELECT sweep_leases($1)"
 
 _RENEW = """
 INSERT INTO leases (session, until, plan_digest, population, list)
@@ -270,67 +246,40 @@ async def has_free_list(pool: Any, now: datetime, barred: Collection[int]) -> bo
 
 async def claim(pool: Any, claims: Sequence[Claim]) -> list[int | Exception | None]:
     """Return the list of each session, claiming the least-filled one where it has none."""
-    # The lock is a separate statement, so that the claim sees everything that was claimed before.
-    async with transaction(pool, lock=LOCK_PLAN) as connection:
-        return await _claim(connection, claims)
-
-
-async def _claim(connection: Any, claims: Sequence[Claim]) -> list[int | Exception | None]:
-    known = {row[0]: row[1:] for row in await connection.fetch(_CLAIMANTS, [request.session for request in claims])}
     numbers: list[int | Exception | None] = [None] * len(claims)
-    alike: dict[tuple[Any, ...], dict[str, list[int]]] = defaultdict(dict)
-    for place, request in enumerate(claims):
-        if request.session not in known:
-            numbers[place] = unknown_session(request.session)
-            continue
-        mode, plan, number, is_current = known[request.session]
-        if number is not None:
-            numbers[place] = number
-        elif not is_current:
-            numbers[place] = outdated_session()
-        else:
-            terms = (plan, population(mode), request.per_list, tuple(request.barred), tuple(request.preferred))
-            alike[terms].setdefault(request.session, []).append(place)
-    for terms, places in alike.items():
-        first = [claims[each[0]] for each in places.values()]
-        for each, number in zip(places.values(), await _take(connection, terms, first), strict=True):
-            for place in each:
-                numbers[place] = number
-    held = {
-        request.session: request.until for request, number in zip(claims, numbers, strict=True) if type(number) is int
-    }
-    if held:
-        await connection.execute(_RENEW, list(held), [to_time(until) for until in held.values()])
+    waiting, is_swept = list(range(len(claims))), False
+    async with connected(pool) as connection:
+        while waiting:
+            try:
+                rows = await connection.fetch(_CLAIM, _requests([claims[place] for place in waiting]), is_swept)
+            except asyncpg.DeadlockDetectedError:
+                # Somebody came back to a list at the moment at which another server ended a session of it.
+                continue
+            expired = [place for place, row in zip(waiting, rows, strict=True) if row[0] == "expired"]
+            again = [place for place, row in zip(waiting, rows, strict=True) if row[0] in ("expired", "later")]
+            for place, (outcome, number) in zip(waiting, rows, strict=True):
+                numbers[place] = _refusal(outcome, claims[place].session) or number
+            if expired:
+                await connection.execute(_SWEEP, to_time(max(claims[place].now for place in expired)))
+                is_swept = True
+            waiting = again
     return numbers
 
 
-async def _take(connection: Any, terms: tuple[Any, ...], claims: Sequence[Claim]) -> list[int | None]:
-    """Return a list for each of several claims on the same terms, as if they were made one after the other."""
-    plan, people, per_list, barred, preferred = terms
-    now = to_time(min(request.now for request in claims))
-    values = (plan, people, now, barred, preferred, len(claims))
-    if per_list == 1:
-        rows = await connection.fetch(_FREE, *values)
-    else:
-        # Without statistics, as in a new study, the planner prefers nested loops: 85 ms at 10,000 lists.
-        await connection.execute("SET LOCAL enable_nestloop = off")
-        rows = await connection.fetch(_EMPTIEST, *values, per_list)
-        await connection.execute("SET LOCAL enable_nestloop = on")
-    # By number of sessions, then in the order of the query.
-    filled = [(sessions, place, number) for place, (number, sessions) in enumerate(rows)]
-    heapify(filled)
-    taken: list[int | None] = []
-    for _ in claims:
-        if not filled or (per_list is not None and filled[0][0] >= per_list):
-            taken.append(None)
-            continue
-        sessions, place, number = filled[0]
-        heapreplace(filled, (sessions + 1, place, number))
-        taken.append(number)
-    new = [(each.session, number, to_time(each.now)) for each, number in zip(claims, taken, strict=True) if number]
-    if new:
-        await connection.execute(_CLAIM, *map(list, zip(*new, strict=True)))
-    return taken
+def _requests(claims: Sequence[Claim]) -> str:
+    return json.dumps([
+        {
+            "session": each.session, "now": to_time(each.now).isoformat(), "until": to_time(each.until).isoformat(),
+            "per_list": each.per_list, "barred": list(each.barred), "preferred": list(each.preferred),
+        }
+        for each in claims
+    ])  # fmt: skip
+
+
+def _refusal(outcome: str, session: str) -> Exception | None:
+    if outcome == "unknown":
+        return unknown_session(session)
+    return outdated_session() if outcome == "outdated" else None
 
 
 async def renew(pool: Any, session: str, until: datetime) -> None:

@@ -56,6 +56,11 @@ WHERE plan_digest <> $1 AND run = $2 AND mode NOT IN ('robot', 'preview')
 
 _LISTS = "SELECT list, trials FROM lists WHERE plan_digest = $1 ORDER BY list DESC LIMIT 1"
 
+_ADD_OCCUPANCY = """
+SELECT add_occupancy($1, population)
+FROM (SELECT 'people' AS population UNION SELECT population FROM occupancy WHERE plan_digest = $1) AS populations
+"""
+
 _COUNTS = """
 SELECT
   count(*) + (SELECT coalesce(sum(sessions), 0) FROM removals WHERE run = $2)::bigint AS arrived,
@@ -90,6 +95,7 @@ async def begin(pool: Any, where: str, record: StudyRecord, run: int) -> None:
         check_growth(where, record, held, last)
         if held < len(record.lists):
             await _copy(connection, "lists", list_rows(record)[held:])
+            await connection.execute(_ADD_OCCUPANCY, record.plan_digest)
         await set_meta(connection, "digest", record.digest)
 
 

@@ -181,40 +181,43 @@ WHERE participant = ? AND CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 
 ORDER BY claims.rowid
 """
 
-_CLAIM = """
-INSERT INTO claims (session, list, at)
-SELECT :session, lists.list, :now
-FROM lists
-LEFT JOIN (
-  SELECT list, count(*) AS sessions FROM leases
-  WHERE plan_digest = :plan AND population = :population AND until > :now
-  GROUP BY list
-) AS filled ON filled.list = lists.list
-WHERE lists.plan_digest = :plan AND (:per_list IS NULL OR coalesce(filled.sessions, 0) < :per_list)
-  AND lists.list NOT IN (SELECT value FROM json_each(:barred))
-ORDER BY coalesce(filled.sessions, 0), lists.list NOT IN (SELECT value FROM json_each(:preferred)), lists.list
-LIMIT 1
+_ADD_OCCUPANCY = """
+INSERT INTO occupancy (plan_digest, population, list, sessions, expires)
+SELECT lists.plan_digest, :population, lists.list, count(session), coalesce(min(until), '9999')
+FROM lists LEFT JOIN leases
+  ON leases.plan_digest = lists.plan_digest AND leases.population = :population AND leases.list = lists.list
+WHERE lists.plan_digest = :plan
+GROUP BY lists.list
+ON CONFLICT DO NOTHING
 """
 
-_FREE = """
-INSERT INTO claims (session, list, at)
-SELECT :session, lists.list, :now
-FROM lists
-WHERE lists.plan_digest = :plan AND lists.list NOT IN (SELECT value FROM json_each(:barred)) AND NOT EXISTS (
-  SELECT 1 FROM leases
-  WHERE leases.plan_digest = :plan AND population = :population AND leases.list = lists.list AND until > :now
-) {among}
-ORDER BY lists.list
-LIMIT 1
+_LEASES = "FROM leases WHERE plan_digest = ? AND population = ? AND list = ?"
+_DUE = "SELECT plan_digest, population, list FROM occupancy WHERE expires <> '9999' AND expires <= ?"
+_EXPIRES = f"""
+UPDATE occupancy SET expires = (SELECT coalesce(min(until), '9999') {_LEASES})
+WHERE plan_digest = ? AND population = ? AND list = ?
 """
-_AMONG = ("AND lists.list IN (SELECT value FROM json_each(:preferred))", "")
+
+_OPEN = """
+FROM occupancy WHERE plan_digest = :plan AND population = :population AND (:per_list IS NULL OR sessions < :per_list)
+  AND list NOT IN (SELECT value FROM json_each(:barred))
+"""
+_EMPTIEST = f"SELECT list, sessions {_OPEN} ORDER BY sessions, list LIMIT 1"
+_PREFERRED = f"""
+SELECT list {_OPEN} AND list IN (SELECT value FROM json_each(:preferred)) AND sessions = :sessions
+ORDER BY list LIMIT 1
+"""
 
 _HAS_FREE_LIST = f"""
 SELECT EXISTS (
-  SELECT 1 FROM lists WHERE plan_digest = ({_CURRENT}) AND list NOT IN (SELECT value FROM json_each(:barred))
+  SELECT 1 FROM occupancy WHERE plan_digest = ({_CURRENT}) AND population = 'people' AND sessions = 0
+    AND list NOT IN (SELECT value FROM json_each(:barred))
+) OR EXISTS (
+  SELECT 1 FROM occupancy WHERE plan_digest = ({_CURRENT}) AND population = 'people'
+    AND expires <> '9999' AND expires <= :now AND list NOT IN (SELECT value FROM json_each(:barred))
     AND NOT EXISTS (
-      SELECT 1 FROM leases WHERE leases.plan_digest = lists.plan_digest AND population = 'people'
-        AND leases.list = lists.list AND until > :now
+      SELECT 1 FROM leases WHERE leases.plan_digest = occupancy.plan_digest AND leases.population = 'people'
+        AND leases.list = occupancy.list AND until > :now
     )
 )
 """
@@ -254,18 +257,47 @@ def claim(connection: sqlite3.Connection, request: Claim) -> tuple[int, datetime
     if claimed is None:
         if connection.execute(_CURRENT).fetchone()[0] != plan:
             raise outdated_session()
-        values = {
-            "session": session, "now": to_iso(request.now), "plan": plan, "population": population(mode),
-            "per_list": request.per_list, "barred": json.dumps(list(request.barred)),
-            "preferred": json.dumps(list(request.preferred)),
-        }  # fmt: skip
-        # A free list can be selected without counting the leases of all lists.
-        tries = [_FREE.format(among=among) for among in _AMONG] if request.per_list == 1 else [_CLAIM]
-        if not any(connection.execute(query, values).rowcount for query in tries):
+        _sweep(connection, to_iso(request.now))
+        number = _emptiest(connection, plan, population(mode), request)
+        if number is None:
             return None
+        connection.execute("INSERT INTO claims (session, list, at) VALUES (?, ?, ?)",
+                           (session, number, to_iso(request.now)))  # fmt: skip
     renew(connection, session, request.until)
     number, at = connection.execute("SELECT list, at FROM claims WHERE session = ?", (session,)).fetchone()
     return number, datetime.fromisoformat(at)
+
+
+def _sweep(connection: sqlite3.Connection, now: str) -> None:
+    """End the leases that have run out."""
+    for place in connection.execute(_DUE, (now,)).fetchall():
+        connection.execute(f"DELETE {_LEASES} AND until <= ?", (*place, now))
+        connection.execute(_EXPIRES, (*place, *place))
+
+
+def _emptiest(connection: sqlite3.Connection, plan: str, kind: str, request: Claim) -> int | None:
+    """Return the list with the fewest sessions, of equal ones a preferred one, then the lowest number."""
+    values = {
+        "plan": plan, "population": kind, "per_list": request.per_list, "barred": json.dumps(list(request.barred)),
+        "preferred": json.dumps(list(request.preferred)),
+    }  # fmt: skip
+    found = connection.execute(_EMPTIEST, values).fetchone()
+    if found is None:
+        known = "SELECT 1 FROM occupancy WHERE plan_digest = ? AND population = ?"
+        if not connection.execute(known, (plan, kind)).fetchone():
+            add_occupancy(connection, plan, kind)
+            found = connection.execute(_EMPTIEST, values).fetchone()
+    if found is None:
+        return None
+    if request.preferred:
+        preferred = connection.execute(_PREFERRED, {**values, "sessions": found[1]}).fetchone()
+        found = preferred or found
+    return int(found[0])
+
+
+def add_occupancy(connection: sqlite3.Connection, plan: str, kind: str) -> None:
+    """Add the missing rows of how many sessions of a population have each list of a plan."""
+    connection.execute(_ADD_OCCUPANCY, {"plan": plan, "population": kind})
 
 
 def renew(connection: sqlite3.Connection, session: str, until: datetime) -> None:

@@ -36,6 +36,7 @@ from beholder.store.sqlite.database_files import (
     note_erasure,
     unavailable,
 )
+from beholder.store.sqlite.sessions import add_occupancy
 from beholder.store.tables import (
     ERASABLE,
     SHAPES,
@@ -56,6 +57,8 @@ WHERE plan_digest <> ? AND run = ? AND mode NOT IN ('robot', 'preview')
 """
 
 _LISTS = "SELECT list, trials FROM lists WHERE plan_digest = ? ORDER BY list DESC LIMIT 1"
+
+_POPULATIONS = "SELECT 'people' UNION SELECT population FROM occupancy WHERE plan_digest = ?"
 
 _COUNTS = """
 SELECT
@@ -95,7 +98,10 @@ def begin(connection: sqlite3.Connection, where: str, record: StudyRecord, run: 
     stored = connection.execute(_LISTS, (record.plan_digest,)).fetchone()
     held, last = stored or (0, None)
     check_growth(where, record, held, last)
-    connection.executemany(_insert("lists"), list_rows(record)[held:])
+    if held < len(record.lists):
+        connection.executemany(_insert("lists"), list_rows(record)[held:])
+        for (kind,) in connection.execute(_POPULATIONS, (record.plan_digest,)).fetchall():
+            add_occupancy(connection, record.plan_digest, kind)
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('digest', ?)", (record.digest,))
 
 

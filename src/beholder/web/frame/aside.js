@@ -6,7 +6,7 @@ import { loadWords } from "../words.js";
 
 /** Fill the page; resolve with its parts, and with how to say things in its language. */
 export async function openAside() {
-  const { say, language, direction } = await loadWords(document.documentElement.lang || "en");
+  const { say, language, direction } = await loadWords();
   document.documentElement.dir = direction;
   const title = element("span", {}, document.title);
   const main = element("main", { id: "main" });

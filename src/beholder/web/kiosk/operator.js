@@ -9,7 +9,7 @@ import { notice } from "../frame/sheet.js";
 
 const EVERY_MS = 2000;
 
-await start();
+void start();
 
 async function start() {
   const { say, title, main } = await openAside();

@@ -1,7 +1,7 @@
 // The rules of playing, over one track per slot: exactly one plays, or all together; every stretch is logged.
 // Watching is proved by frames, not by `ended`.
 
-import { isWatched, openCount, share } from "./watched.js";
+import { isWatched, openCount, share, wholePlays } from "./watched.js";
 
 /** @import { Log } from "../log.js" */
 /** @import { Follow, Hears, Loop, OpenTracks, Track } from "./tracks/track" */
@@ -376,6 +376,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       return share(seen(id));
     },
     isWatched: (id) => isWatched(seen(id), playback),
+    wholePlays: (id) => wholePlays(seen(id), playback),
     mayPlay(id) {
       const { failure, track } = at(id);
       const { plays } = seen(id);

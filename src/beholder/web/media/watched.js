@@ -60,6 +60,16 @@ export function isWatched(seen, { watch, whole }) {
   return share >= whole.share && Math.floor(furthest + 0.5) >= seen.ms - whole.last_ms;
 }
 
+/** Return how often a slot was played whole, or begun where that is enough; without a limit where nothing is asked.
+ *  @param {Seen} seen @param {Playback} playback */
+export function wholePlays(seen, playback) {
+  if (playback.watch === "none") return Infinity;
+  if (!isWatched(seen, playback)) return 0;
+  if (playback.watch === "start") return seen.plays;
+  const all = seen.ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+  return Math.min(seen.plays, Math.floor(all / (seen.ms * playback.whole.share)));
+}
+
 /** Return the share of a slot that was watched, 0 to 1. @param {Seen} seen */
 export function share(seen) {
   return Math.min(1, covering(seen)[0] / seen.ms);

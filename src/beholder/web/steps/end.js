@@ -145,11 +145,11 @@ function receipt(step, number, { say, study, language, kiosk }) {
   if (step.ended_at !== null)
     rows.push([step.outcome === "completed" ? "end.finished" : "end.ended", timeOf(step.ended_at, language)]);
   rows.push(["end.answers", String(step.answers)]);
-  if (step.seconds !== null)
-    rows.push([
-      "end.time",
-      say("end.minutes", { minutes: Math.floor(step.seconds / 60), seconds: Math.round(step.seconds % 60) }),
-    ]);
+  if (step.seconds !== null) {
+    const whole = Math.round(step.seconds);
+    const [minutes, seconds] = [Math.floor(whole / 60), whole % 60];
+    rows.push(["end.time", minutes > 0 ? say("end.minutes", { minutes, seconds }) : say("end.seconds", { seconds })]);
+  }
   rows.push(["end.number", number]);
   const save = element(
     "button",

@@ -40,8 +40,8 @@ async def test_a_lost_connection_is_away_and_comes_back(postgresql_url: str) -> 
 async def test_a_newer_database_is_refused(postgresql_url: str) -> None:
     async with open_store(postgresql_url):
         pass
-    await sql(postgresql_url, "UPDATE facts.meta SET value = '7' WHERE name = 'schema_version'")
-    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 6\)"):
+    await sql(postgresql_url, "UPDATE facts.meta SET value = '8' WHERE name = 'schema_version'")
+    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 8, this one knows 7\)"):
         async with open_store(postgresql_url):
             pass
 
@@ -55,7 +55,7 @@ async def test_a_database_from_before_the_first_release_is_refused(postgresql_ur
             async with open_store(postgresql_url, write=write):
                 pass
         assert str(refused.value).endswith(
-            "  was written before the first release of Beholder (schema 3, this one reads 6)."
+            "  was written before the first release of Beholder (schema 3, this one reads 7)."
             " Read it with the version that wrote it, or begin a new folder or database."
         )
 

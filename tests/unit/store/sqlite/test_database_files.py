@@ -140,12 +140,12 @@ async def test_a_newer_store_is_refused(tmp_path: Path) -> None:
             async with open_store(tmp_path, write=write):
                 pass
         assert str(refused.value) == (
-            f"{tmp_path}  was written by a newer Beholder (schema 7, this one knows 5)."
+            f"{tmp_path}  was written by a newer Beholder (schema 7, this one knows 6)."
             " Update Beholder: pip install --upgrade beholder."
         )
 
 
-@pytest.mark.parametrize(("file", "version", "oldest"), [("facts.sqlite", 2, 5), ("identity.sqlite", 1, 2)])
+@pytest.mark.parametrize(("file", "version", "oldest"), [("facts.sqlite", 2, 6), ("identity.sqlite", 1, 2)])
 async def test_a_store_from_before_the_first_release_is_refused(
     tmp_path: Path, file: str, version: int, oldest: int
 ) -> None:
@@ -167,7 +167,7 @@ async def test_an_older_store_is_not_read_before_it_is_upgraded(tmp_path: Path) 
     with pytest.raises(StoreError) as refused:
         read_tables(tmp_path, ["answers"])
     assert str(refused.value) == (
-        f"{tmp_path}  was written by an older Beholder (schema 0, this one reads 5)."
+        f"{tmp_path}  was written by an older Beholder (schema 0, this one reads 6)."
         " Run `beholder serve` once: it brings the store up to date."
     )
 

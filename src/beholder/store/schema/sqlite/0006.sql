@@ -132,7 +132,36 @@ CREATE TABLE leases (
   population TEXT NOT NULL DEFAULT '',
   list INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX leases_list ON leases (plan_digest, population, list, until);
+CREATE INDEX leases_list ON leases (plan_digest, population, list);
+
+-- How many leases each list has, derived from them by triggers, so that a claim reads one row instead of all leases.
+-- From expires on, leases may have run out; renewals do not touch it, so that it may be too early and never too late.
+CREATE TABLE occupancy (
+  plan_digest TEXT NOT NULL,
+  population TEXT NOT NULL,
+  list INTEGER NOT NULL,
+  sessions INTEGER NOT NULL,
+  expires TEXT NOT NULL,
+  PRIMARY KEY (plan_digest, population, list)
+) WITHOUT ROWID;
+CREATE INDEX occupancy_order ON occupancy (plan_digest, population, sessions, list);
+CREATE INDEX occupancy_expires ON occupancy (expires) WHERE expires <> '9999';
+CREATE TRIGGER leases_count AFTER INSERT ON leases
+BEGIN
+  UPDATE occupancy SET sessions = sessions + 1, expires = min(expires, NEW.until)
+  WHERE plan_digest = NEW.plan_digest AND population = NEW.population AND list = NEW.list;
+END;
+CREATE TRIGGER leases_uncount AFTER DELETE ON leases
+BEGIN
+  UPDATE occupancy SET sessions = sessions - 1
+  WHERE plan_digest = OLD.plan_digest AND population = OLD.population AND list = OLD.list;
+END;
+CREATE TRIGGER leases_shorten AFTER UPDATE ON leases
+WHEN NEW.until < OLD.until
+BEGIN
+  UPDATE occupancy SET expires = min(expires, NEW.until)
+  WHERE plan_digest = NEW.plan_digest AND population = NEW.population AND list = NEW.list;
+END;
 
 -- Append-only: nothing is changed, and only an erasure takes facts away.
 CREATE TRIGGER studies_stay BEFORE UPDATE ON studies BEGIN SELECT RAISE(ABORT, 'facts are append-only'); END;
@@ -198,9 +227,10 @@ BEGIN SELECT RAISE(ABORT, 'session is erased'); END;
 CREATE TRIGGER ends_settle AFTER INSERT ON ends
 WHEN NEW.outcome = 'completed' AND NOT EXISTS (SELECT 1 FROM erasures WHERE session = NEW.session)
 BEGIN
-  INSERT OR REPLACE INTO leases (session, until, plan_digest, population, list)
+  INSERT INTO leases (session, until, plan_digest, population, list)
   SELECT session, '9999', plan_digest, CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END, list
-  FROM claims JOIN sessions USING (session) JOIN studies USING (digest) WHERE session = NEW.session;
+  FROM claims JOIN sessions USING (session) JOIN studies USING (digest) WHERE session = NEW.session
+  ON CONFLICT (session) DO UPDATE SET until = excluded.until;
 END;
 CREATE TRIGGER ends_drop AFTER INSERT ON ends
 WHEN NEW.outcome <> 'completed'

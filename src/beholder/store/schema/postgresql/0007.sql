@@ -146,6 +146,157 @@ CREATE TABLE leases (
 );
 CREATE INDEX leases_list ON leases (plan_digest, population, list);
 
+-- How many leases each list has, derived from them by triggers, so that a claim reads one row instead of all leases.
+-- From expires on, leases may have run out; renewals do not touch it, so that it may be too early and never too late.
+CREATE TABLE occupancy (
+  plan_digest TEXT NOT NULL,
+  population TEXT NOT NULL,
+  list INTEGER NOT NULL,
+  sessions INTEGER NOT NULL,
+  expires TIMESTAMPTZ NOT NULL,
+  PRIMARY KEY (plan_digest, population, list)
+);
+CREATE INDEX occupancy_order ON occupancy (plan_digest, population, sessions, list);
+CREATE INDEX occupancy_expires ON occupancy (expires) WHERE expires <> 'infinity';
+
+CREATE FUNCTION count_leases() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    UPDATE occupancy SET sessions = sessions - 1
+    WHERE plan_digest = OLD.plan_digest AND population = OLD.population AND list = OLD.list;
+  ELSE
+    UPDATE occupancy
+    SET sessions = sessions + (TG_OP = 'INSERT')::integer, expires = least(expires, NEW.until)
+    WHERE plan_digest = NEW.plan_digest AND population = NEW.population AND list = NEW.list;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER leases_count AFTER INSERT OR DELETE ON leases FOR EACH ROW EXECUTE FUNCTION count_leases();
+CREATE TRIGGER leases_shorten AFTER UPDATE ON leases FOR EACH ROW
+WHEN (NEW.until < OLD.until) EXECUTE FUNCTION count_leases();
+
+-- The rows of all lists of a plan for one population, those that are missing.
+CREATE FUNCTION add_occupancy(whose_plan TEXT, whose TEXT) RETURNS void
+LANGUAGE sql SET search_path FROM CURRENT AS $$
+  INSERT INTO occupancy (plan_digest, population, list, sessions, expires)
+  SELECT whose_plan, whose, number, count(leases.session), coalesce(min(until), 'infinity')
+  FROM generate_series(1, (SELECT max(list) FROM lists WHERE plan_digest = whose_plan)) AS number
+  LEFT JOIN leases ON leases.plan_digest = whose_plan AND leases.population = whose AND leases.list = number
+  GROUP BY number
+  ON CONFLICT DO NOTHING
+$$;
+
+-- Leases that have run out end. One sweep at a time, and it waits for no row: what is locked is changing just now.
+CREATE FUNCTION sweep_leases(moment TIMESTAMPTZ) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  due RECORD;
+BEGIN
+  PERFORM pg_advisory_xact_lock(x'BE408'::bigint);
+  FOR due IN
+    SELECT plan_digest, population, list FROM occupancy
+    WHERE expires <= moment AND expires <> 'infinity'
+    FOR UPDATE SKIP LOCKED
+  LOOP
+    DELETE FROM leases WHERE session IN (
+      SELECT session FROM leases
+      WHERE plan_digest = due.plan_digest AND population = due.population AND list = due.list AND until <= moment
+      FOR UPDATE SKIP LOCKED
+    );
+    UPDATE occupancy SET expires = (
+      SELECT coalesce(min(until), 'infinity') FROM leases
+      WHERE plan_digest = due.plan_digest AND population = due.population AND list = due.list
+    )
+    WHERE plan_digest = due.plan_digest AND population = due.population AND list = due.list;
+  END LOOP;
+END $$;
+
+-- Claims of one server, each a JSON object, as if made one after the other. Claims of other servers that hold a row are
+-- passed by where another list is as empty; only who holds nothing yet waits for one, so that no two wait for each other.
+-- Outcomes: given, full, unknown, outdated; expired (sweep first) and later (ask again after this transaction).
+CREATE FUNCTION claim_lists(requests JSONB, is_swept BOOLEAN)
+RETURNS TABLE (outcome TEXT, number INTEGER) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  request RECORD;
+  known RECORD;
+  claimants TEXT[];
+  the_plan TEXT;
+  emptiest INTEGER;
+  chosen INTEGER;
+  is_holding BOOLEAN := false;
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(x'BE402'::bigint);  -- no plan begins meanwhile
+  claimants := ARRAY(SELECT item ->> 'session' FROM jsonb_array_elements(requests) AS item);
+  PERFORM 1 FROM sessions WHERE session = ANY (claimants) ORDER BY session FOR NO KEY UPDATE;
+  SELECT plan_digest INTO the_plan FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest');
+  FOR request IN
+    SELECT * FROM jsonb_to_recordset(requests) AS items (
+      session TEXT, now TIMESTAMPTZ, until TIMESTAMPTZ, per_list INTEGER, barred INTEGER[], preferred INTEGER[]
+    )
+  LOOP
+    SELECT plan_digest, claims.list, CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END AS population
+    INTO known
+    FROM sessions JOIN studies USING (digest) LEFT JOIN claims USING (session) WHERE session = request.session;
+    chosen := known.list;
+    outcome := CASE
+      WHEN known.plan_digest IS NULL THEN 'unknown'
+      WHEN chosen IS NOT NULL THEN 'given'
+      WHEN known.plan_digest <> the_plan THEN 'outdated'
+      -- The least, which the index has at hand; of a comparison the planner takes a third of all rows for granted.
+      WHEN NOT is_swept AND (SELECT min(expires) FROM occupancy WHERE expires <> 'infinity') <= request.now THEN 'expired'
+    END;
+    WHILE outcome IS NULL LOOP
+      SELECT sessions INTO emptiest FROM occupancy
+      WHERE plan_digest = the_plan AND population = known.population AND NOT list = ANY (request.barred)
+        AND (request.per_list IS NULL OR sessions < request.per_list)
+      ORDER BY sessions LIMIT 1;
+      IF NOT FOUND THEN
+        IF NOT EXISTS (SELECT 1 FROM occupancy WHERE plan_digest = the_plan AND population = known.population) THEN
+          PERFORM add_occupancy(the_plan, known.population);
+          CONTINUE WHEN EXISTS (
+            SELECT 1 FROM occupancy WHERE plan_digest = the_plan AND population = known.population
+          );
+        END IF;
+        outcome := 'full';
+        EXIT;
+      END IF;
+      IF request.preferred <> '{}' THEN
+        SELECT list INTO chosen FROM occupancy
+        WHERE plan_digest = the_plan AND population = known.population AND sessions = emptiest
+          AND list = ANY (request.preferred) AND NOT list = ANY (request.barred)
+        ORDER BY list LIMIT 1 FOR UPDATE SKIP LOCKED;
+      END IF;
+      IF chosen IS NULL THEN
+        SELECT list INTO chosen FROM occupancy
+        WHERE plan_digest = the_plan AND population = known.population AND sessions = emptiest
+          AND NOT list = ANY (request.barred)
+        ORDER BY list LIMIT 1 FOR UPDATE SKIP LOCKED;
+      END IF;
+      IF chosen IS NOT NULL THEN
+        INSERT INTO claims (session, list, at) VALUES (request.session, chosen, request.now);
+        outcome := 'given';
+      ELSIF is_holding THEN
+        outcome := 'later';
+      ELSE  -- all lists as empty as that are being claimed: they may still come free
+        PERFORM 1 FROM occupancy
+        WHERE plan_digest = the_plan AND population = known.population AND sessions = emptiest
+          AND NOT list = ANY (request.barred)
+        ORDER BY list LIMIT 1 FOR UPDATE;
+      END IF;
+    END LOOP;
+    IF outcome = 'given' THEN
+      is_holding := true;
+      INSERT INTO leases (session, until, plan_digest, population, list)
+      SELECT request.session, request.until, known.plan_digest, known.population, chosen
+      WHERE NOT EXISTS (SELECT 1 FROM ends WHERE session = request.session)
+        AND NOT EXISTS (SELECT 1 FROM erasures WHERE session = request.session)
+      ON CONFLICT (session) DO UPDATE SET until = excluded.until WHERE leases.until < 'infinity';
+    END IF;
+    number := chosen;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+
 -- Append-only: nothing is changed, and only an erasure takes facts away.
 CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
