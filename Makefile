@@ -27,7 +27,7 @@ demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by 
 	$(BIN)/beholder demo $(ARGS)
 
 test: check browser  ## everything that must hold; runs check first
-	$(BIN)/python -m pytest -n 4 --dist worksteal --ignore tests/unit/test_architecture.py $(ARGS)
+	$(BIN)/python -m pytest -n 6 --dist worksteal --ignore tests/unit/test_architecture.py $(ARGS)
 
 check: .venv/dev  ## style, risky calls, dependencies, types (Python and browser), import directions
 	$(BIN)/ruff check .
@@ -61,7 +61,10 @@ browser: .venv/dev
 lock:  # pins, without index addresses
 	for name in run dev; do \
 	  $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	    --no-annotate pyproject.toml requirements/build.in $$([ $$name = dev ] && echo --group dev) -o requirements/$$name.txt; done
+	    --no-annotate --constraint requirements/constraints.in pyproject.toml requirements/build.in $$([ $$name = dev ] && echo --group dev) -o requirements/$$name.txt; done
+	for name in caddy buckets; do \
+	  $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	    --no-annotate requirements/$$name.in -o requirements/$$name.txt; done
 
 .venv/uv: requirements/uv.txt
 	$(PYTHON) -m venv .venv

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib.util
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Coroutine, Iterator
@@ -20,6 +22,7 @@ from hypothesis import is_hypothesis_test, settings
 from beholder.methods import load_study
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.testing import write_study
+from support.s3_server import S3Server, s3_server
 
 pytest_plugins = [
     "support.browser",
@@ -29,6 +32,8 @@ pytest_plugins = [
     "support.prolific_researcher",
     "support.report_pages",
     "support.simulated_ratings",
+    "support.ssh_machine",
+    "support.taken_study",
     "support.visitor",
     "support.workers",
 ]
@@ -137,6 +142,21 @@ def postgresql_databases(postgresql_server: str, postgresql_spare: list[str]) ->
     postgresql_spare.extend(taken)
 
 
+@pytest.fixture(scope="session")
+def s3_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """An S3 server that lives as long as the tests do."""
+    with s3_server(tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture
+def s3(s3_process: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
+    """The same with its address and credentials in the environment of this process."""
+    for name, value in s3_process.variables.items():
+        monkeypatch.setenv(name, value)
+    return s3_process
+
+
 @pytest.fixture
 def postgresql_url(postgresql_databases: Callable[[], str]) -> str:
     """The address of an empty database of its own for each test."""
@@ -172,6 +192,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """Put the folders of tests in memory, if the system has such a place: stores sync every answer to disk."""
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+    # httpx asks for this optional library five times a request; where it is not installed, all folders are searched.
+    if importlib.util.find_spec("sniffio") is None:
+        sys.modules["sniffio"] = None  # type: ignore[assignment]
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Collect without collecting garbage, of which there is hardly any then; a process that only hands out keeps on."""
+    if not session.config.pluginmanager.hasplugin("dsession"):
+        gc.disable()
 
 
 def pytest_collection_finish() -> None:
@@ -179,6 +208,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 FEWEST_EXAMPLES = 8
@@ -188,9 +218,9 @@ FEWEST_EXAMPLES = 8
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let a property be tried with a third of its examples, and leave variants out, unless for `make prove`."""
     if not config.getoption("--whole"):
-        variants = [item for item in items if item.get_closest_marker("variant")]
-        config.hook.pytest_deselected(items=variants)
-        items[:] = [item for item in items if item not in set(variants)]
+        variants = {item for item in items if item.get_closest_marker("variant")}
+        config.hook.pytest_deselected(items=list(variants))
+        items[:] = [item for item in items if item not in variants]
     properties = {
         item: item.obj for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
     }

@@ -11,8 +11,10 @@ Every verb of the command line is a function here. Packages are nouns (`beholder
 from __future__ import annotations
 
 from beholder.analysis import analyse, better
+from beholder.backups import backup
 from beholder.cleaning import clean
 from beholder.comparison import compare
+from beholder.deployment import deploy
 from beholder.dimensionality import dimensions
 from beholder.errors import BeholderError, Problem, UserError
 from beholder.exporting import export
@@ -29,14 +31,16 @@ from beholder.workflow.demo import demo
 from beholder.workflow.doctor import doctor
 from beholder.workflow.new import new
 from beholder.workflow.plan import plan
+from beholder.workflow.restore import restore
 from beholder.workflow.run import run
 from beholder.workflow.runs import runs
 from beholder.workflow.serve import serve
 
 __all__ = [
-    "BeholderError", "Problem", "UserError", "analyse", "better", "chain", "check", "clean", "close", "compare",
-    "decide", "demo", "dimensions", "doctor", "export", "extend", "forget", "launch", "metrics", "monitor", "new",
-    "participants", "pay", "plan", "power", "purge", "report", "run", "runs", "schema", "serve", "simulate",
+    "BeholderError", "Problem", "UserError", "analyse", "backup", "better", "chain", "check", "clean", "close",
+    "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget", "launch", "metrics",
+    "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore", "run", "runs", "schema",
+    "serve", "simulate",
 ]  # fmt: skip
 
 

@@ -7,7 +7,9 @@
     │   ├── PlanError        a plan that cannot be made
     │   ├── StoreError       a store that is locked, foreign, newer, or holds another design
     │   ├── LedgerError      a ledger that is in use, or holds the same debt already
-    │   └── RecruitError     on the recruiting platform, or in what is asked of it
+    │   ├── RecruitError     on the recruiting platform, or in what is asked of it
+    │   ├── DeployError      on the machine of a deployment, or in what is asked of it
+    │   └── BackupError      at the place of backups, in a backup, or in what is asked of it
     └── Refused              a request of a participant's browser that is not accepted (HTTP 4xx)
 
 A traceback means that the bug is ours (exit code 1).
@@ -86,6 +88,31 @@ class RecruitError(UserError):
     """The recruiting platform, or what is asked of it, has problems."""
 
 
+class DeployError(UserError):
+    """The machine of a deployment, or what is asked of it, has problems."""
+
+
+class BackupError(UserError):
+    """The place of backups, a backup, or what is asked of it, has problems."""
+
+
+_LONGEST_VALUE = 200
+"""Characters of a value that a refusal quotes: whoever sends a megabyte does not get it back."""
+
+
+class _Shortened:
+    """The beginning of a long value, as a refusal quotes it."""
+
+    def __init__(self, value: object) -> None:
+        self._text = f"{repr(value)[:_LONGEST_VALUE]}…"
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __format__(self, spec: str) -> str:
+        return self._text
+
+
 class Refused(BeholderError):
     """A request that is refused and changes nothing: its code, where, what is wrong, what is allowed.
 
@@ -122,6 +149,9 @@ class Refused(BeholderError):
     ) -> Refused:
         """Return a refusal with the text `refused.<word>` of our words, or of these, and its values filled in."""
         key = f"refused.{word}"
+        values = {
+            name: _Shortened(value) if len(repr(value)) > _LONGEST_VALUE else value for name, value in values.items()
+        }
         what = texts("en")[key].format(**values)
         refused = cls(what, where=where, allowed=allowed, code=code, status=status)
         refused._word, refused._values, refused._texts = key, values, texts

@@ -71,7 +71,7 @@ def text_blocks(columns: Sequence[str], texts: Iterable[str]) -> Iterator[bytes]
 def csv_text(values: Sequence[Any], delimiter: str = ",") -> str:
     """Return values as a part of a line of CSV."""
     text = io.StringIO(newline="")
-    csv.writer(text, delimiter=delimiter, lineterminator="").writerow([cell(value) for value in values])
+    csv.writer(text, delimiter=delimiter, lineterminator="").writerow(cells(values))
     return text.getvalue()
 
 

@@ -25,8 +25,11 @@ _MOST_LINES = 12
 _STYLE = (
     "<style>.beholder-view{max-width:60rem;overflow-wrap:anywhere}.beholder-view p{margin:.25em 0}"
     ".beholder-view div{overflow-x:auto}.beholder-view table{margin:.4em 0;font-variant-numeric:tabular-nums}"
-    ".beholder-view td,.beholder-view th{white-space:nowrap}.beholder-view summary{cursor:pointer}</style>"
+    ".beholder-view td,.beholder-view th{white-space:nowrap}.beholder-view summary{cursor:pointer}"
+    ".beholder-view .long td{white-space:normal;text-align:left;vertical-align:top}</style>"
 )
+_LONGEST_CELL = 60
+"""Letters of a cell that stay on one line; sentences are broken."""
 
 
 class ResultView(NamedTuple):
@@ -84,6 +87,24 @@ class PagedResult(ShownResult):
     """What writes the page."""
 
 
+class DrawnResult(PagedResult):
+    """A result with a page whose figures `plot` returns. Subclasses have the field `charts`."""
+
+    charts: Mapping[str, Callable[[], Any]]
+    """What draws each figure of the page, by its name."""
+
+    def plot(self, name: str | None = None) -> Any:
+        """Return a figure of the page as an Altair chart, which a notebook shows and `.save("figure.svg")` writes.
+
+        The first one, or one by its name; ValueError tells the names.
+        """
+        if not self.charts:
+            raise ValueError("This result is best read as a table: it has no figure.")
+        if name is not None and name not in self.charts:
+            raise ValueError(f"There is no figure {name}. Allowed: {', '.join(self.charts)}.")
+        return offline_chart(self.charts[name or next(iter(self.charts))]())
+
+
 # Text and HTML
 
 
@@ -119,7 +140,9 @@ def html_view(view: ResultView) -> str:
 
 
 def _table(table: DataFrame, most: int) -> str:
-    return str(table.to_html(index=False, border=0, max_rows=most, na_rep="–"))
+    longest = max((len(str(cell)) for name in table for cell in table[name].head(most)), default=0)
+    classes = "long" if longest > _LONGEST_CELL else None
+    return str(table.to_html(index=False, border=0, max_rows=most, na_rep="–", classes=classes))
 
 
 def _folded(title: str, content: str) -> str:

@@ -151,6 +151,7 @@ async def test_an_untouched_comparison_is_no_answer(servers: StudyServers) -> No
     }  # fmt: skip
 
 
+@pytest.mark.variant
 async def test_arrows_choose_by_the_order_of_the_screen_wherever_the_focus_is(servers: StudyServers) -> None:
     site = await serve(servers, method="pair", options={"tie": True})
     visit = await site.visit()
@@ -189,6 +190,7 @@ async def test_a_reload_keeps_what_was_seen_chosen_and_written(servers: StudySer
     }  # fmt: skip
 
 
+@pytest.mark.variant
 async def test_the_pair_can_be_seen_again_and_every_play_counts(servers: StudyServers) -> None:
     site = await serve(servers, method="dcr", conditions=REFERENCED)
     visit = await site.visit()
@@ -208,6 +210,7 @@ async def test_the_pair_can_be_seen_again_and_every_play_counts(servers: StudySe
     assert [playback[slot]["plays"] for slot in ("s1", "s2")] == [2, 2]
 
 
+@pytest.mark.variant
 async def test_behind_buttons_answers_open_when_everything_was_played(servers: StudyServers) -> None:
     site = await serve(servers, method="ab")
     visit = await site.visit()
@@ -236,6 +239,7 @@ async def test_behind_buttons_answers_open_when_everything_was_played(servers: S
     assert await stored(site) == {"choices": {"q1": {"better": "s1"}}}
 
 
+@pytest.mark.variant
 async def test_letters_bring_a_and_b_and_x_and_x_is_named_after_one_of_them(servers: StudyServers) -> None:
     site = await serve(servers, "image", method="abx", options={"mode": "identify", "unsure": True})
     visit = await site.visit()
@@ -280,6 +284,7 @@ async def test_images_side_by_side_stay_in_view_while_they_are_judged(servers: S
     assert all(row["playback"][slot]["coverage"] >= 0.97 for slot in ("s1", "s2"))
 
 
+@pytest.mark.variant
 async def test_a_pair_with_a_part_that_will_not_play_has_no_choice_and_the_session_goes_on(
     servers: StudyServers,
 ) -> None:
@@ -320,7 +325,7 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
     "abx": ("video", {"method": "abx", "options": {"mode": "identify", "unsure": True}}),
 }
 
-USUAL = ("dcr", "ccr beside", "pair", "ab texts", "abx")
+USUAL = ("ccr beside", "abx")
 """One of each way in which two are shown."""
 
 
@@ -454,6 +459,7 @@ async def test_show_both_is_only_said_where_both_are_shown(servers: StudyServers
     assert await visit.page.locator("#play").inner_text() == "Show the first"
 
 
+@pytest.mark.variant
 async def test_two_videos_at_once_ask_for_a_wide_screen_and_go_on_without(servers: StudyServers) -> None:
     site = await serve(servers, method="pair", options=SIDE)
     visit = await site.visit(viewport={"width": 390, "height": 844})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang
 
 pytestmark = MARKS
@@ -64,6 +66,7 @@ async def test_the_look_at_the_device_runs_by_itself_up_to_its_one_question(serv
     assert media["plays"]
 
 
+@pytest.mark.variant
 async def test_a_full_hd_laptop_at_175_per_cent_is_measured_in_device_pixels(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"screen": True})
     laptop: dict[str, Any] = {"screen": {"width": 1097, "height": 617}, "viewport": {"width": 1097, "height": 520}}
@@ -179,6 +182,7 @@ async def test_who_answers_yes_to_a_remote_desktop_can_come_back_and_say_no(serv
     assert all(value in (True, False, None) for answer in answers for value in answer.values())
 
 
+@pytest.mark.variant
 async def test_what_the_browser_has_already_tells_nothing_of_the_line(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"remote": True})
     visit = await begin(site)
@@ -189,7 +193,7 @@ async def test_what_the_browser_has_already_tells_nothing_of_the_line(servers: S
           while (!named("/media/").some(({ responseEnd }) => responseEnd > 0)) {
             await new Promise((resolve) => requestAnimationFrame(resolve));
           }
-          const { openShelf } = (await import(named("/bundle.js")[0].name)).modules["media/shelf.js"];
+          const { openShelf } = (await import(named("/bundle/page.js")[0].name)).modules["media/shelf.js"];
           const clip = named("/media/").find(({ name }) => !name.endsWith(".js"));
           const count = async (url) => {
             const shelf = openShelf();

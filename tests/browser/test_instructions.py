@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from beholder.stimuli.samples import make_samples
 from support.browser import MARKS, Site, StudyServers, barriers
 
@@ -93,6 +95,7 @@ async def test_what_stands_still_is_looked_at_without_a_press(servers: StudyServ
     await visit.step("trial:1")
 
 
+@pytest.mark.variant
 async def test_the_hands_that_take_any_study_take_examples_of_every_medium(servers: StudyServers) -> None:
     site = await serve(servers, ("video", "audio", "image", "text"))
     visit = await site.visit()

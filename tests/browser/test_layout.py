@@ -34,7 +34,7 @@ ACR: dict[str, Any] = {
     ],
     "design": {"participants": 6, "trials": 2, "breaks": 1, "seed": 3},
 }
-METHODS = pytest.mark.parametrize("keys", [PARALLEL, ROWS, ACR], ids=["parallel", "rows", "acr"])
+METHODS = pytest.mark.parametrize("keys", [PARALLEL, variant(ROWS), variant(ACR)], ids=["parallel", "rows", "acr"])
 
 
 @METHODS
@@ -72,6 +72,7 @@ async def test_a_phone_completes_a_study_by_touch(servers: StudyServers, keys: d
     assert [row["outcome"] for row in await site.rows("ends")] == ["completed"]
 
 
+@pytest.mark.variant
 async def test_a_study_without_motion_and_in_the_dark_can_be_completed(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit("", color_scheme="dark", reduced_motion="reduce", forced_colors="active")

@@ -135,6 +135,7 @@ async def test_marked_words_are_drawn_as_marks_and_named_and_stored_without_them
     assert (await site.answers())["questions:before"]["answer"]["answers"] == {"who": "A robot"}
 
 
+@pytest.mark.variant
 async def test_tabs_show_one_statement_each_in_any_order(servers: StudyServers) -> None:
     site = await serve(servers, "tabs")
     visit = await start(site)
@@ -170,6 +171,7 @@ async def test_tabs_show_one_statement_each_in_any_order(servers: StudyServers) 
     assert await site.scores("trial:1") == {"q1": {"s1": 5}, "q2": {"s1": 1}, "q3": {"s1": 4}}
 
 
+@pytest.mark.variant
 async def test_with_the_layout_random_each_trial_has_one_statement(servers: StudyServers) -> None:
     site = await serve(servers, "random", design={"participants": 4, "trials": 6, "seed": 3})
     visit = await start(site)
@@ -183,6 +185,7 @@ async def test_with_the_layout_random_each_trial_has_one_statement(servers: Stud
     assert await site.scores("trial:1") == {"q1": {"s1": 2}}
 
 
+@pytest.mark.variant
 async def test_free_text_comes_last_wherever_the_boxes_stand(servers: StudyServers) -> None:
     site = await serve(servers, questions=[THREE[0], *WRONG, *THREE[1:]])
     page = (await start(site)).page
@@ -270,6 +273,7 @@ async def test_a_page_can_be_completed_with_keys_alone(servers: StudyServers) ->
     assert await site.scores("trial:1") == {"q1": {"s1": 4}, "q2": {"s1": 3}, "q3": {"s1": 2}}
 
 
+@pytest.mark.variant
 async def test_statements_about_images_stand_beside_them(servers: StudyServers) -> None:
     folder = servers.folder / "study0" / "things"
     for condition in ("plain", "rich"):

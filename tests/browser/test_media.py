@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.async_api import Route
 
 from support.browser import MARKS, Site, StudyServers, Visit, play, play_button, rate, slider
@@ -76,6 +77,7 @@ async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(serve
     assert [row["outcome"] for row in await site.rows("ends")] == ["completed"]
 
 
+@pytest.mark.variant
 async def test_a_clip_that_comes_when_tried_again_is_rated_like_any_other(servers: StudyServers) -> None:
     site = await servers.serve(**ACR)
     is_away = [True]

@@ -8,6 +8,7 @@ import wave
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PIL import Image
 from playwright.async_api import Page
 
@@ -254,6 +255,7 @@ async def test_a_page_can_be_completed_with_keys_alone(servers: StudyServers) ->
     assert await site.scores("trial:1") == {"q1": {"s2": 100, "s3": 0, "s4": 50}}
 
 
+@pytest.mark.variant
 async def test_images_flip_in_place_and_need_no_transport(servers: StudyServers) -> None:
     write_images(servers.folder / "study0" / "pictures")
     site = await serve(servers, stimuli="pictures", playback={"look_seconds": 1})
@@ -272,6 +274,7 @@ async def test_images_flip_in_place_and_need_no_transport(servers: StudyServers)
     assert await site.scores("trial:1") == {"q1": {"s2": 1, "s3": 2, "s4": 3}}
 
 
+@pytest.mark.variant
 async def test_parallel_shows_a_reference_as_its_first_button(servers: StudyServers) -> None:
     site = await serve(servers, method="parallel", options={"reference": "shown"})
     visit = await start(site)

@@ -247,15 +247,16 @@ async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(servers: St
     await page.route("**/api/arrive", change)
     stored = "All your answers have arrived and are stored. "
     panel = site.link + "?back"
-    for code, back, lead in (
-        (None, None, "You can close this page."),
-        ("C7", panel, "Last step: take this code back to the page you came from."),
-        (None, panel, "Last step: go back to the page you came from."),
+    for code, back, lead, seconds, time in (
+        (None, None, "You can close this page.", 42.6, "43 s"),
+        ("C7", panel, "Last step: take this code back to the page you came from.", 119.7, "2 min 0 s"),
+        (None, panel, "Last step: go back to the page you came from.", 61, "1 min 1 s"),
     ):
-        changes.update(code=code, return_url=back)
+        changes.update(code=code, return_url=back, seconds=seconds)
         await page.reload()
         await page.wait_for_selector(f".lead p >> text={lead}")
         assert await page.locator(".lead p").inner_text() == stored + lead
+        assert f"Time\n{time}\n" in await page.locator(".receipt").inner_text()
         assert await page.locator(".code").count() == (0 if code is None and back is None else 1)
         assert await page.locator("#code").count() == (0 if code is None else 1)
     changes.update(outcome="technical", code=None, return_url=None)

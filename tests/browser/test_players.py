@@ -16,6 +16,7 @@ from playwright.async_api import Page
 
 from beholder.testing import write_study
 from support.browser import MARKS, SHORT, Site, StudyServers, Visit, barriers, play, play_button
+from support.variants import variant
 
 pytestmark = MARKS
 
@@ -171,7 +172,7 @@ async def gap(page: Page) -> None:
     await page.wait_for_selector(".cinema-show:not(:has(.is-shown))")
 
 
-@pytest.mark.parametrize("medium", ["audio", "image", "text"])
+@pytest.mark.parametrize("medium", ["audio", variant("image"), variant("text")])
 async def test_any_medium_is_shown_by_itself_then_rated(servers: StudyServers, tmp_path: Path, medium: str) -> None:
     site = await serve(servers, tmp_path, medium, **VOTE, playback=QUICK)
     visit = await site.visit()
@@ -193,7 +194,7 @@ async def test_any_medium_is_shown_by_itself_then_rated(servers: StudyServers, t
     assert kinds[:5] == ["load", "play", "measure", "ended", "frames"]
 
 
-@pytest.mark.parametrize("medium", ["audio", "image", "text"])
+@pytest.mark.parametrize("medium", [variant("audio"), "image", variant("text")])
 async def test_any_medium_is_rated_beside_others(servers: StudyServers, tmp_path: Path, medium: str) -> None:
     site = await serve(servers, tmp_path, medium, playback=QUICK)
     visit = await site.visit()
@@ -230,6 +231,7 @@ async def test_a_change_of_sound_keeps_the_sample(servers: StudyServers, tmp_pat
     assert steps[-2] < 0.05, "no click but that of the saw: one fades out while the other fades in"
 
 
+@pytest.mark.variant
 async def test_help_stops_a_sound_and_that_play_does_not_count(servers: StudyServers, tmp_path: Path) -> None:
     site = await serve(servers, tmp_path, "audio", 4.0, **VOTE)  # long enough to be stopped by a slow machine
     visit = await site.visit()
@@ -243,6 +245,7 @@ async def test_help_stops_a_sound_and_that_play_does_not_count(servers: StudySer
     await page.wait_for_selector("main input[type=radio]")
 
 
+@pytest.mark.variant
 async def test_images_are_looked_at_closer_all_at_the_same_place(servers: StudyServers, tmp_path: Path) -> None:
     site = await serve(servers, tmp_path, "image", playback=QUICK)
     visit = await site.visit()
@@ -294,6 +297,7 @@ async def test_two_videos_side_by_side_start_at_once_and_the_one_ahead_waits(ser
     assert await page.evaluate(PACE, ahead) == [[1, 1]] * 5 + [[1, 0], [1, 1], 40]
 
 
+@pytest.mark.variant
 async def test_two_videos_in_turn_have_plain_grey_between_them(servers: StudyServers) -> None:
     site = await servers.serve(**{**PAIR, "method": "dcr", "options": {"gap": 6}})
     visit = await site.visit()

@@ -137,6 +137,7 @@ async def test_a_person_goes_through_the_whole_of_p910_from_consent_to_the_code(
     assert sum(before.values()) == check(site.path).screens_before
 
 
+@pytest.mark.variant
 async def test_listening_is_qualified_for_by_keyboard_alone(listening: StudyServers) -> None:
     site = await listening.serve(**SOUND)
     visit = await site.visit(script=QUICK_SOUNDS)
@@ -149,6 +150,7 @@ async def test_listening_is_qualified_for_by_keyboard_alone(listening: StudyServ
     assert {row["input"] for key, row in (await site.answers()).items() if key != "consent"} == {"keyboard"}
 
 
+@pytest.mark.variant
 async def test_a_phone_qualifies_for_listening_by_touch(listening: StudyServers) -> None:
     site = await listening.serve(**SOUND)
     visit = await site.visit(script=QUICK_SOUNDS, **PHONE)

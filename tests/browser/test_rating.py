@@ -160,7 +160,7 @@ async def test_digits_play_and_arrows_set_the_slider_of_what_plays(servers: Stud
     assert await site.scores("trial:1") == {"q1": {"s1": 0, "s2": 89}}
 
 
-@pytest.mark.parametrize("layout", ["turns", "rows"])
+@pytest.mark.parametrize("layout", ["turns", variant("rows")])
 async def test_several_questions_are_asked_about_the_same_clips(servers: StudyServers, layout: str) -> None:
     site = await servers.serve(questions=TWO, options={"layout": layout})
     visit = await site.visit()

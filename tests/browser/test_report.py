@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from beholder.study.model import Study
 from support.browser import MARKS, barriers
 from support.report_pages import Page as ReadPage
@@ -98,6 +100,7 @@ async def test_nothing_overlaps_at_any_width_folded_or_open(chromium: Browser, c
     await page.close()
 
 
+@pytest.mark.variant
 async def test_the_measure_of_overlaps_finds_them(chromium: Browser, people: tuple[Study, ReadPage]) -> None:
     page = await shown(chromium, people[0], viewport={"width": 360, "height": 900})
     assert await collisions(page, is_open=True) == []
@@ -107,6 +110,13 @@ async def test_the_measure_of_overlaps_finds_them(chromium: Browser, people: tup
     assert any(one.startswith("the page is") for one in found)
     assert any("lies on" in one for one in found)
     await page.close()
+
+
+ALONE = """[
+  ...[...document.querySelectorAll("h2, h3, summary")].filter((one) => getComputedStyle(one).breakAfter !== "avoid"),
+  ...[...document.querySelectorAll(".findings")].filter((one) => getComputedStyle(one).display !== "block"),
+].map((one) => one.id || one.textContent)"""
+"""Headings that may be parted from what follows: those of findings are held by blocks alone, and not by grids."""
 
 
 async def test_paper_has_no_half_empty_page_and_cuts_nothing_off(
@@ -122,6 +132,8 @@ async def test_paper_has_no_half_empty_page_and_cuts_nothing_off(
     assert await page.evaluate(FORCED) == 0
     # What is folded on a screen can be read on paper.
     assert await page.locator("#question-4 .findings").evaluate("one => one.getBoundingClientRect().height > 50")
+    # No heading stands alone at the foot of a page, with what it heads on the next one.
+    assert await page.evaluate(ALONE) == []
     await page.close()
 
 
@@ -184,11 +196,24 @@ async def test_the_list_of_contents_leads_to_every_section_also_into_folded_ones
     await page.close()
 
 
+WORDS_BESIDE_LABEL = """() => {
+  const made = document.createElement("dl");
+  made.className = "heat";
+  made.innerHTML = "<div><dt>Noise 12 dB below the voice</dt><dd>The small boat reached the harbour again</dd></div>";
+  document.querySelector("main").append(made);
+  const share = made.querySelector("dd").offsetWidth / made.offsetWidth;
+  made.remove();
+  return share;
+}"""
+"""How much of its width a transcript with marked words has."""
+
+
 async def test_a_report_of_one_question_overlaps_nowhere_and_has_no_barriers(
     chromium: Browser, people: tuple[Study, ReadPage]
 ) -> None:
     page = await shown(chromium, people[0], viewport={"width": 360, "height": 900})
     assert await collisions(page, is_open=True) == []
+    assert await page.evaluate(WORDS_BESIDE_LABEL) > 0.9, "marked words have the width of a phone"
     await page.set_viewport_size({"width": 1366, "height": 900})
     assert await collisions(page, is_open=True) == []
     await page.evaluate(FOLD, False)

@@ -6,6 +6,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, Route
 
 from support.browser import MARKS, StudyServers, play, rate, slider, values_on
@@ -69,6 +70,7 @@ async def test_a_reload_in_the_middle_of_a_trial_changes_nothing(servers: StudyS
     assert all(watched["frames"] > 0 and watched["coverage"] >= 0.97 for watched in playback)
 
 
+@pytest.mark.variant
 async def test_a_reload_after_the_clip_leads_back_to_the_vote(servers: StudyServers) -> None:
     site = await servers.serve(
         method="acr",
@@ -221,6 +223,7 @@ async def test_two_tabs_do_not_corrupt_each_other(servers: StudyServers) -> None
     assert all("409" in trouble for trouble in visit.troubles)
 
 
+@pytest.mark.variant
 async def test_the_last_page_leads_to_another_session_by_keyboard(servers: StudyServers) -> None:
     site = await servers.serve(
         method="acr",

@@ -6,6 +6,7 @@ import io
 from typing import Any
 from urllib.parse import urljoin
 
+import pytest
 from PIL import Image, ImageChops
 from playwright.async_api import Page
 
@@ -114,6 +115,7 @@ async def test_a_person_sets_up_screen_room_and_seat_by_keyboard(servers: StudyS
             assert row["answer"]["scale"] == 1
 
 
+@pytest.mark.variant
 async def test_on_a_phone_the_pictures_fit_and_keep_their_pixels(servers: StudyServers) -> None:
     site = await servers.serve(qualification=ROOM)
     visit = await site.visit(**PHONE)

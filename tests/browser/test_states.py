@@ -12,7 +12,7 @@ from support.rating_states import PAGES, rating_states, serve_page
 pytestmark = MARKS
 
 SIZES = [(360, 740), (1366, 768)]
-USUAL = ("mushra", "ab")
+USUAL = ("mushra",)
 """The pages that `make test` looks at; `make prove` looks at all."""
 BOXES = """() => {
   const parts = ".screen, .frame, .transport-box, .timeline, .spread-side, .survey-frame, .showcase-bar, button," +

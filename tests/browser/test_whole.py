@@ -22,7 +22,7 @@ ACR = {
 
 
 @pytest.mark.parametrize("by", [variant("mouse"), "keyboard"])
-@pytest.mark.parametrize("keys", [PARALLEL, ACR], ids=["parallel", "acr"])
+@pytest.mark.parametrize("keys", [variant(PARALLEL), ACR], ids=["parallel", "acr"])
 async def test_a_whole_study_stores_what_was_on_the_screen(
     servers: StudyServers, keys: dict[str, Any], by: str
 ) -> None:

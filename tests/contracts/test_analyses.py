@@ -16,9 +16,10 @@ from support.installed_packages import LOUDNESS, install_loudness
 OURS = [one.name for one in installed()[0]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OURS)
-def test_a_built_in_analysis_keeps_the_contract(name: str) -> None:
-    check_analysis(name)
+def test_a_built_in_analysis_keeps_the_contract(name: str, whole: bool) -> None:
+    check_analysis(name, whole=whole)
 
 
 def test_a_third_party_analysis_is_found_and_keeps_the_contract(

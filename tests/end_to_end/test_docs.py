@@ -26,12 +26,9 @@ from beholder.analysis.registry import names as analysis_names
 from beholder.cli import cli
 from beholder.methods import find, load_study, names
 from beholder.planning import plan_study
-from beholder.stimuli.streams import MEASURE_LEVELS
 from beholder.study.chain import load_chain
-from beholder.study.design import Training
-from beholder.study.model import Playback
 from beholder.testing import check_analysis, check_metric, check_rule, write_study
-from documentation.mistakes import MISTAKES, Mistake, answer
+from documentation.mistakes import MISTAKES
 from support.data import ROOT
 from support.installed_packages import install
 
@@ -159,6 +156,8 @@ def test_every_command_in_the_docs_exists_with_its_options() -> None:
         group: click.Group = cli
         while isinstance(inner := group.commands.get(words[0]), click.Group) and len(words) > 1:
             group, words = inner, words[1:]
+        if len(words) > 1 and words[0] == "exec" and words[1] in cli.commands:  # what follows is a command there
+            group, words = cli, words[1:]
         assert words[0] in group.commands, f"{where}: beholder {words[0]}"
         known = {option for parameter in group.commands[words[0]].params for option in parameter.opts} | {"--help"}
         unknown = {word for word in words if word.startswith("-") and not word[1:2].isdigit()} - known
@@ -381,65 +380,6 @@ def test_three_dozen_mistakes_are_shown_with_their_messages() -> None:
     assert "Traceback" not in page
 
 
-SAID_TO_BE_REFUSED = [
-    ("plan.md", "A design that cannot be is refused with the numbers that clash and with numbers that work",
-     Mistake("", "check", "trials: 2}", "trials: 9, contents: once}"),
-     "design.trials is 9, but there are 2 contents and each may come once. Allowed: 1 to 2."),
-    ("chains.md", "A study with a manifest names its files one by one and is refused",
-     Mistake("", "run --simulate --stimuli stimuli", "stimuli: stimuli", "stimuli: {manifest: m.csv}",
-             {"m.csv": "file,content,condition\n"}),
-     "manifest"),
-    ("data.md", "No value outside the scale is ever averaged",
-     Mistake("", "analyse r.csv --scale 1..5", files={"r.csv": "subject,system,score\na,x,3\na,y,4\nb,x,2\nb,y,8\n"}),
-     "8"),
-    ("study-file.md", "Version of this format", Mistake("", "check", "beholder: 1", "beholder: 2"), "Allowed: 1."),
-]  # fmt: skip
-"""Page, what it says, a mistake of that kind, and a part of the message."""
-
-
-@pytest.mark.parametrize(("page", "said", "mistake", "told"), SAID_TO_BE_REFUSED)
-def test_what_the_docs_say_is_refused_is_refused(page: str, said: str, mistake: Mistake, told: str) -> None:
-    text = " ".join((ROOT / "docs" / page).read_text("utf-8").split())
-    assert said in text
-    assert told in answer(mistake)
-
-
-SAID_AND_SHOWN = [
-    ("study-file.md", "Unknown keys", "a key that there is not"),
-    ("study-file.md", "keys that come twice", "the same key twice"),
-    ("study-file.md", "paths that lead out of the study's folder are errors", "a path out of the folder"),
-    ("study-file.md", "only `true` and `false` are booleans", "yes for true"),
-    ("study-file.md", "These names are reserved and refused by name", "a method of a later version"),
-    ("stimuli.md", "a file that is not what its suffix says", "a picture that is none"),
-    ("stimuli.md", "stimuli of more than one medium", "a picture that is none"),
-    ("plan.md", "A rule that you write and that has no room is an error", "a check that has no room"),
-    ("plan.md", "Sessions that do not fit are refused with the nearest that do", "sessions that do not fit"),
-    ("mistakes.md", "all problems come at once, with exit code 2 and never with a traceback", "a picture that is none"),
-]
-"""Page, what it says is refused, and the mistake of that kind whose message mistakes.md shows and a test compares."""
-
-
-@pytest.mark.parametrize(("page", "said", "what"), SAID_AND_SHOWN)
-def test_what_the_docs_say_is_refused_is_among_the_mistakes(page: str, said: str, what: str) -> None:
-    assert said in " ".join((ROOT / "docs" / page).read_text("utf-8").split())
-    assert what in [mistake.what for mistake in MISTAKES]
-
-
-SAID_DEFAULTS = [
-    ("qualification.md", "`training.corrections` times (3)", Training.model_fields["corrections"].default, 3),
-    ("study-file.md", "A text has been read after so long in view", Playback().words_per_second, 10),
-    ("stimuli.md", "a sound starts more than 0.2 s later than another (below -50 dB)",
-     "-50dB" in MEASURE_LEVELS[1], True),
-]  # fmt: skip
-"""Page, what it says, the value in the program, and the value that is said."""
-
-
-@pytest.mark.parametrize(("page", "said", "value", "expected"), SAID_DEFAULTS)
-def test_what_the_docs_say_is_the_default_is_it(page: str, said: str, value: object, expected: object) -> None:
-    assert said in " ".join((ROOT / "docs" / page).read_text("utf-8").split())
-    assert value == expected
-
-
 # Generated pages
 
 
@@ -542,6 +482,12 @@ REGISTRY = re.compile(
     r"(?:index-url|extra-index|registry\s*=|\"resolved\":)\s*\S*https?://|artifactory|devpi", re.IGNORECASE
 )
 
+SIGNS = (
+    "/work/", "/farm/", "/root/", "/home/", "/tmp/", "users", "index-url", "extra-index", "registry", '"resolved"',
+    "artifactory", "devpi",
+)  # fmt: skip
+"""One of them is in whatever the patterns find, and looking for words takes a tenth of the time."""
+
 
 def test_no_file_names_a_machine_or_a_registry() -> None:
     """Paths of one machine and hosts of a package index belong to neither code nor lock files."""
@@ -562,5 +508,7 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
             text = path.read_text("utf-8")
         except UnicodeDecodeError:
             continue
-        hits += [f"{name}: {hit[0]}" for pattern in (MACHINE, REGISTRY) for hit in pattern.finditer(text)]
+        lower = text.lower()
+        if any(sign in lower for sign in SIGNS):
+            hits += [f"{name}: {hit[0]}" for pattern in (MACHINE, REGISTRY) for hit in pattern.finditer(text)]
     assert not hits

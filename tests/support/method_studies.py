@@ -40,6 +40,20 @@ def make_study(method: str, conditions: Iterable[Any] = ("a", "b"), **keys: Any)
     return _loaded(yaml.safe_dump(written, sort_keys=False, allow_unicode=True))
 
 
+def study_with_transcripts(folder: Path, method: str, contents: Iterable[str], **keys: Any) -> Study:
+    """Return a study of this method in a folder with the same transcript for every content."""
+    (folder / "transcripts").mkdir(parents=True)
+    for content in contents:
+        path = folder / "transcripts" / f"{content}.txt"
+        path.write_text("The small boat reached the harbour before the storm.", "utf-8")
+    study: dict[str, Any] = {
+        "beholder": 1, "name": "tiny", "title": "A tiny study", "method": method, "stimuli": "stimuli",
+        "conditions": ["a", "b"], "questions": [QUESTION], "design": {"participants": 6, "trials": 1}, **keys,
+    }  # fmt: skip
+    (folder / "study.yaml").write_text(yaml.safe_dump(study), "utf-8")
+    return load_study(folder)
+
+
 @cache
 def _loaded(written: str) -> Study:
     with TemporaryDirectory() as folder:

@@ -26,6 +26,9 @@ STUDIES: dict[str, dict[str, Any]] = {
     "rank": {"conditions": ["a", "b", "near", "far"], "options": {"ties": True, "partial": True}},
     "best-worst": {"conditions": ["a", "b", "near", "far"]},
     "mushra": {"conditions": REFERENCE},
+    "bs1116": {"conditions": REFERENCE},
+    "dscqs": {"conditions": REFERENCE},
+    "samviq": {"conditions": REFERENCE},
     "parallel": {},
     "likert": {"questions": [QUESTION, TICKS]},
 }

@@ -13,6 +13,7 @@ PARTS = {
     "load": ("proofs/test_load_proof",),
     "requests": ("end_to_end/test_openapi", "end_to_end/test_floods", "end_to_end/test_drop_outs"),
     "blindness": ("end_to_end/test_blind",),
+    "deploy": ("end_to_end/test_deploy", "unit/deployment"),
     "money": ("proofs/test_pay_proof", "unit/recruiting"),
     "browser": ("browser",),
     "examples": ("unit/examples",),

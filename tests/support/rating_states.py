@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 from support.browser import Site, StudyServers, Visit
+from support.small_media import write_stimulus
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Route
@@ -55,6 +56,8 @@ def write_stimuli(folder: Path, medium: str, conditions: list[Any]) -> None:
                 Image.new("RGB", (320, 180), (25 * place, 90, 120 * number)).save(path.with_suffix(".png"))
             elif medium == "text":
                 path.with_suffix(".txt").write_text(f"Some {name} words about {content}. " * 12, "utf-8")
+            elif medium == "video":
+                write_stimulus(path.with_suffix(".mp4"), 1 + 2 * place + number)
             else:
                 _write_tone(path.with_suffix(".wav"), 300 + 100 * place)
 

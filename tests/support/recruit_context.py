@@ -13,7 +13,6 @@ from typing import Any
 import httpx
 import pytest
 
-from beholder.checks.page_registry import page_checks
 from beholder.errors import RecruitError
 from beholder.methods import load_study
 from beholder.planning.serialization import lists_to_json
@@ -87,7 +86,7 @@ async def launch_setup(
     async with open_store(folder / "store") as store:
         lists = list(lists_to_json(plan))
         await store.begin(record_of(study, served.catalogue, plan.plan_digest, lists, platform.now), study.run)
-        app = make_app(StudyService(served, store), Assets(served.method, page_checks(served.study)))
+        app = make_app(StudyService(served, store), Assets.of(served))
         recruiter = await _recruiter(study, store, platform)
         context = RecruitContext(study, store, str(folder / "store"), recruiter, now or (lambda: platform.now))
         try:

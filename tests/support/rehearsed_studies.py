@@ -39,6 +39,14 @@ STUDIES: dict[str, tuple[str, dict[str, Any]]] = {
     "acr-hr": ("acr-hr", {"conditions": REFERENCE, "design": {**DESIGN, "trials": 6}}),
     "dcr": ("dcr", {"conditions": REFERENCE}),
     "mushra": ("mushra", {"conditions": REFERENCE}),
+    "bs1116": ("bs1116", {"conditions": REFERENCE, "checks": {"attention": {"per_session": 1}}}),
+    "dscqs, two questions, one of them reversed": (
+        "dscqs",
+        {"conditions": REFERENCE, "design": {**DESIGN, "trials": 6}, "checks": {"repeat": {"per_session": 1}},
+         "questions": [
+            {"id": "good", "text": "How good is each?"}, {"id": "bad", "text": "How bad is each?", "keyed": "-"},
+        ]},
+    ),
     "likert": ("likert", {"questions": ITEMS, "checks": {"trap_item": {"per_trial": 1}}}),
     "likert, repeated": ("likert", {"questions": ITEMS, "checks": {"repeat": {"items_per_trial": 1}}}),
     "likert, one by one": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pytest
@@ -10,3 +11,10 @@ import pytest
 def variant(*values: Any) -> Any:
     """Return a case that `make test` leaves out and `make prove` runs."""
     return pytest.param(*values, marks=pytest.mark.variant)
+
+
+def cases(values: Iterable[Any], kept: Collection[Any]) -> list[Any]:
+    """Return a case for each value; `make test` leaves out those that are not kept."""
+    every = list(values)
+    assert set(kept) <= set(every), "a case of this name is gone"
+    return [value if value in kept else variant(value) for value in every]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
+from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +14,8 @@ import pytest
 import beholder
 from beholder.analysis.condition_difference import ConditionDifference
 from beholder.recruiting.closure import Closed
-from beholder.result_view import PagedResult, ResultView, ShownResult, html_view, text_view
+from beholder.result_view import DrawnResult, PagedResult, ResultView, ShownResult, html_view, text_view
+from support.taken_study import LABEL, TakenStudy
 
 WIDE = pd.DataFrame({f"column {place}": range(40) for place in range(12)})
 PLAIN = {Path, dict, type(None), str, object}
@@ -76,6 +80,84 @@ def test_every_result_of_a_public_function_has_a_view() -> None:
             elif kind not in PLAIN and not issubclass(kind, ShownResult):
                 unseen.append((name, kind))
     assert unseen == []
+
+
+def results_of(study: Path) -> dict[str, object]:
+    """Return what public functions say of a study that people have taken, in the order of its stages."""
+    verbs: dict[str, Callable[[], object]] = {
+        "check": lambda: beholder.check(study), "plan": lambda: beholder.plan(study),
+        "doctor": lambda: beholder.doctor(study), "monitor": lambda: beholder.monitor(study),
+        "participants": lambda: beholder.participants(study), "participant": lambda: beholder.participants(study)[0],
+        "clean": lambda: beholder.clean(study), "analyse": lambda: beholder.analyse(study),
+        "better": lambda: beholder.better(study, "natural", "smooth"), "export": lambda: beholder.export(study),
+        "extend": lambda: beholder.extend(study, dry_run=True), "launch": lambda: beholder.launch(study, dry_run=True),
+        "decide": lambda: beholder.decide(study), "sign": lambda: beholder.decide(study, sign="Ann <b>"),
+        "pay": lambda: beholder.pay(study, send=True), "paid": lambda: beholder.pay(study, paid=True),
+        "close": lambda: beholder.close(study, dry_run=True), "purge": lambda: beholder.purge(study, dry_run=True),
+        "simulate": lambda: beholder.simulate(study, participants=2, memory=True),
+    }  # fmt: skip
+    return {name: verb() for name, verb in verbs.items()}
+
+
+DRAWN = {
+    "Comparison",
+    "Dimensions",
+    "Metrics",
+    "Power",
+    "RepeatedStudy",
+    "Storyboard",
+    "Crowd",
+    "Deployment",
+    "Forgotten",
+    "BackedUp",
+    "Restored",
+}
+"""Results whose making is long or ends the study: the tests of their own packages look at their views."""
+
+
+def test_every_view_is_whole_and_nothing_of_a_study_becomes_html(taken: TakenStudy) -> None:
+    folder, people = taken
+    results = results_of(folder / "study.yaml")
+    for name, result in results.items():
+        shown = result._repr_html_()  # type: ignore[attr-defined]
+        assert shown.count("<table") == shown.count("</table>"), name
+        assert not set(re.findall(r"<(\w+)", shown)) & {"i", "b", "script"}, f"{name}: {shown}"
+        assert [one for one in tables_in(result) if f">{one}: " not in shown] == [], name
+        summary = getattr(result, "summary", None)
+        if callable(summary) and name != "analyse":  # which shows its scores, and says of them what was found
+            assert [line for line in summary().splitlines() if escape(line) not in shown] == [], name
+    assert escape(LABEL) in results["analyse"]._repr_html_()  # type: ignore[attr-defined]
+    assert people["open"] in results["participants"]._repr_html_()  # type: ignore[attr-defined]
+    assert "<summary>rules: " in results["participant"]._repr_html_()  # type: ignore[attr-defined]
+    assert "2.00 GBP" in results["pay"]._repr_html_()  # type: ignore[attr-defined]
+    kinds = {
+        kind.__name__ for name in beholder.__all__ if inspect.isfunction(verb := getattr(beholder, name))
+        for kind in result_kinds(verb) if kind not in PLAIN
+    }  # fmt: skip
+    assert kinds - {type(one).__name__ for one in results.values()} == DRAWN
+
+
+def tables_in(result: object) -> list[str]:
+    """Return the tables with rows among the public fields of a result; ratings are too many to show."""
+    found = {name: value for name, value in getattr(result, "__dict__", {}).items() if isinstance(value, pd.DataFrame)}
+    return [name for name, table in found.items() if len(table) and not (name == "ratings" and len(found) > 1)]
+
+
+def test_a_figure_of_a_page_is_drawn_by_its_name() -> None:
+    class Compared(DrawnResult):
+        charts = {"scores": lambda: Chart("scores"), "pairs": lambda: Chart("pairs")}  # noqa: RUF012 - never changed
+
+        def _view(self) -> ResultView:
+            return ResultView(["Found."])
+
+    class Chart:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+    assert Compared().plot().name == "scores"
+    assert Compared().plot("pairs").name == "pairs"
+    with pytest.raises(ValueError, match=r"There is no figure pair\. Allowed: scores, pairs\."):
+        Compared().plot("pair")
 
 
 def result_kinds(verb: object) -> list[type]:

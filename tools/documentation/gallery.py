@@ -68,8 +68,8 @@ async def listen(page: Page) -> None:
     await _play_part(buttons.last)
 
 
-async def set_sliders(page: Page, *, scores: tuple[int, ...]) -> None:
-    """Play the reference if there is one, play and rate as many as there are scores, and play the next."""
+async def set_sliders(page: Page, *, scores: tuple[float, ...], is_done: bool = False) -> None:
+    """Play the reference if there is one, play and rate as many as there are scores, and play the next if not done."""
     reference = page.locator("main button.play-reference")
     if await reference.count():
         await _play_whole(page, reference)
@@ -77,11 +77,17 @@ async def set_sliders(page: Page, *, scores: tuple[int, ...]) -> None:
     for place, score in enumerate(scores):
         await _play_whole(page, buttons.nth(place))
         await _set(page, place, score)
-    await _play_part(buttons.nth(len(scores)))
+    if not is_done:
+        await _play_part(buttons.nth(len(scores)))
 
 
 async def hold_against_reference(page: Page) -> None:
     await set_sliders(page, scores=(64, 100, 23))
+
+
+async def grade_two(page: Page) -> None:
+    """Hear the reference and both versions, and grade them."""
+    await set_sliders(page, scores=(5, 3.6), is_done=True)
 
 
 async def rate_two(page: Page) -> None:
@@ -124,11 +130,19 @@ async def _watch_all(page: Page) -> None:
 
 
 async def mark_two(page: Page) -> None:
-    """Hear the recording, then mark two words."""
-    await page.click("main button.play")
-    await page.wait_for_selector("main .clip-box.is-played")
+    """Hear the recording twice, then mark two words."""
+    for left in (1, 0):
+        await page.click("main button.play")
+        await page.wait_for_selector(f'main .clip-box[data-due="{left}"]')
     for place in (1, 5):
         await page.locator("main .word").nth(place).click()
+
+
+async def type_most(page: Page) -> None:
+    """Hear the recording, then type the most of it."""
+    await page.click("main button.play")
+    await page.wait_for_selector("main .clip-box.is-played")
+    await page.locator("main textarea").fill("the small boat reached the harbour before")
 
 
 SIGHTS = (
@@ -145,16 +159,20 @@ SIGHTS = (
     Sight("best-worst", "best-worst", mark_the_best),
     Sight("ab", "ab", flip),
     Sight("abx", "abx", listen),
+    Sight("mismatch", "mismatch", listen),
     Sight("mushra", "mushra", hold_against_reference),
     Sight("samviq", "samviq", rate_two),
+    Sight("bs1116", "bs1116", grade_two),
     Sight("rating-page", "parallel", rate_two),
     Sight("likert", "likert", agree_with_five),
     Sight("word-select", "word-select", mark_two),
+    Sight("transcribe", "transcribe", type_most),
     Sight("rating-page-phone", "parallel", rate_two, on_phone=True),
     Sight("mushra-phone", "mushra", hold_against_reference, on_phone=True),
     Sight("ab-phone", "ab", flip, on_phone=True),
     Sight("likert-phone", "likert", agree_with_two, on_phone=True),
     Sight("word-select-phone", "word-select", mark_two, on_phone=True),
+    Sight("transcribe-phone", "transcribe", type_most, on_phone=True),
 )
 """In the order of the gallery; a picture has the name of its method, but for those that stand elsewhere too."""
 
@@ -204,10 +222,12 @@ async def _play_part(button: Locator) -> None:
         await button.page.evaluate("() => new Promise(requestAnimationFrame)")
 
 
-async def _set(page: Page, place: int, score: int) -> None:
+async def _set(page: Page, place: int, score: float) -> None:
     """Set one slider by keys, from the middle."""
     fader = page.locator(".fader-input").nth(place)
     await fader.focus()
     await fader.press("ArrowUp")
-    for _ in range(abs(score - 50)):
-        await fader.press("ArrowUp" if score > 50 else "ArrowDown")
+    low, high, step = [float(await fader.get_attribute(name) or 0) for name in ("min", "max", "step")]
+    steps = round((score - (low + high) / 2) / step)
+    for _ in range(abs(steps)):
+        await fader.press("ArrowUp" if steps > 0 else "ArrowDown")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import io
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ import yaml
 from PIL import Image
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
+from beholder.deployment.access import DeploymentStatus
 from beholder.methods import load_study
 from beholder.server.process import RunningServer, run_server
 from beholder.testing.browser import StepMoment, fitting_answers, oracle_for, walk
@@ -148,6 +152,7 @@ async def take_pictures(folder: Path, scratch: Path, chromium: str) -> list[Path
             made += await picture_qualification(browser, folder, scratch)
             made += await _picture_report(browser, new("parallel", scratch / "report"), folder)
             made += await _picture_plan(browser, new("parallel", scratch / "plan"), folder)
+            made += await picture_deployment(browser, folder)
         finally:
             await browser.close()
     return made
@@ -170,6 +175,36 @@ async def _picture_report(browser: Browser, study: Path, folder: Path) -> list[P
     page = await browser.new_page(viewport=ViewportSize(width=1280, height=900))
     await page.goto(results.report.as_uri())
     return [await save(page, folder / "report.png")]
+
+
+# What a command prints, as a terminal shows it
+
+_TERMINAL = """<!doctype html><meta charset="utf-8"><style>
+body {{ margin: 0; background: #1d2026; color: #e8e6e0 }}
+pre {{ margin: 18px 22px; white-space: pre-wrap; font: 15px/1.5 "DejaVu Sans Mono", "Liberation Mono", monospace }}
+b {{ color: #9fd09f; font-weight: normal }}
+i {{ color: #8fb3d9; font-style: normal }}
+</style><pre><b>$ {command}</b>
+{lines}</pre>"""
+
+
+async def picture_deployment(browser: Browser, folder: Path) -> list[Path]:
+    """Write what `deploy status` prints of a study that is doing well."""
+    began = datetime(2027, 3, 1, 9, 2, tzinfo=UTC)
+    status = DeploymentStatus(
+        study="gestures", to="ada@lab.example.org", link="https://study.example.org/s/gestures", is_reached=True,
+        outside="answers", certificate_ends=began + timedelta(days=90), is_served=True, ended=None, is_kept=True,
+        service="systemd-user", version="5d2f9c01ab77e310", software=version("beholder"), is_current=True, inside=3,
+        counts={"sessions": 41, "live": 3, "completed": 36}, disk_free=212_400_000_000, memory_free=5_900_000_000,
+        store_bytes=6_300_000, database="", clock_skew_s=0.4, last_pull=began + timedelta(days=1, hours=3),
+        pulled_answers=1184, backup="", up_since=began, cost="nothing extra",
+    )  # fmt: skip
+    lines = "\n".join(f"<i>{html.escape(f'{name:<12}')}</i> {html.escape(words)}" for name, words in status.rows)
+    page = await browser.new_page(viewport={"width": 860, "height": 378}, device_scale_factor=2)
+    await page.set_content(_TERMINAL.format(command="beholder deploy status", lines=lines))
+    made = await save(page, folder / "deploy-status.png")
+    await page.close()
+    return [made]
 
 
 def _in_order(names: list[str], is_drawn: bool) -> list[str]:

@@ -22,11 +22,13 @@ from beholder.cleaning import devices, payouts, playback, ratings, shortfall, ta
 from beholder.cli import cli
 from beholder.columns import Column
 from beholder.methods import find, method_folder, names
+from beholder.study.backup import Backup
 from beholder.study.checks import Checks, installed_checks, switches_model, use_model
 from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quantity, Rater, accept_model, clean_model
+from beholder.study.deployment import Deploy
 from beholder.study.design import Design, Level, Sparse, Star, Stop, Training, TrainingItem
 from beholder.study.model import Condition, Playback, Question, Stimuli, study_model
-from beholder.study.presets import CLEAN_PRESETS, PRESETS, RESERVED_METHODS
+from beholder.study.presets import CLEAN_PRESETS, PRESETS
 from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
@@ -75,6 +77,8 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("recruit: codes and return_to", "recruit: codes, return_to", PerOutcome),
     ("recruit: filters", "recruit: filters", Filters),
     ("retention", "retention", Retention),
+    ("deploy", "deploy", Deploy),
+    ("backup", "backup", Backup),
 )
 """Heading, where the part stands in study.yaml, and its model."""
 
@@ -94,7 +98,8 @@ def method_keys() -> str:
         method = find(name)
         scales = ", ".join(f"`{scale}`" for scale in method.scales)
         filled = "; ".join(f"`{place}: {value}`" for place, value in _flat(method.defaults)) or "nothing"
-        lines += ["", f"### options of {name}", "", f"Scales, the default first: {scales}. Fills in: {filled}.", ""]
+        first = f"Scales, the default first: {scales}." if scales else "It has no scales."
+        lines += ["", f"### options of {name}", "", f"{first} Fills in: {filled}.", ""]
         lines += _fields(method.Options) if method.Options.model_fields else ["It has no options."]
     return "\n".join(lines[1:])
 
@@ -106,11 +111,6 @@ def scale_table() -> str:
         labels = ", ".join(f"{value:g} {text}" for value, text in scale.labels)
         rows.append((f"`{name}`", f"{scale.min:g} to {scale.max:g}", f"{scale.step:g}", scale.look, labels))
     return "\n".join(_table(("name", "range", "step", "look", "labels"), rows))
-
-
-def later_names() -> str:
-    """Return the names that are refused with "not in this version"."""
-    return f"- Methods: {', '.join(f'`{name}`' for name in sorted(RESERVED_METHODS))}."
 
 
 def commands() -> str:
@@ -280,7 +280,6 @@ BLOCKS: Mapping[str, Callable[..., str]] = {
     "study-keys": study_keys,
     "method-keys": method_keys,
     "scales": scale_table,
-    "later": later_names,
     "commands": commands,
     "licences": licence_table,
     "mistakes": mistake_table,

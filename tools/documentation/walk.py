@@ -80,7 +80,8 @@ async def turned_away(browser: Browser, server: RunningServer, folder: Path) -> 
     """Picture what somebody meets whose link is wrong or who came by none."""
     page = await browser.new_page(viewport=_HOME)
     base = str(server.link).split("?")[0].rstrip("/")
-    for name, address in (("no-id", base), ("unknown-address", f"{base}/nowhere"), ("forget", f"{base}/forget")):
+    forget = f"{server.address}/forget"
+    for name, address in (("no-id", base), ("unknown-address", f"{base}/nowhere"), ("forget", forget)):
         await page.goto(address)
         await picture(page, folder, f"90-{name}")
     await page.close()

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from beholder.checks.agreement import Agreement, Postscreen
+from beholder.checks.agreement import Agreement
 from beholder.checks.answer_patterns import Repeat
+from beholder.checks.hidden_reference import Postscreen
 from beholder.checks.known_answers import Attention, Gold, Trap, TrapItem
 from beholder.checks.registry import rules
 from beholder.methods import find

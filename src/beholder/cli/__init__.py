@@ -2,6 +2,8 @@
 
 study         the group `beholder`, and the commands from the study file to the report; open
 run           run, chain, simulate, demo
+deployment    deploy
+backups       backup, restore
 recruiting    launch, monitor, decide, pay, close, forget, purge
 participants  participants
 analysis      better, compare, dimensions, metrics, power, extend

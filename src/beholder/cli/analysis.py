@@ -148,7 +148,8 @@ def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> CommandRes
     for line in ("", *result.words):
         click.echo(line)
     click.echo(f"\nPage: {result.page}")
-    return CommandResult({"words": result.words, "metrics": result.shown, "page": result.page}, result.page)
+    tables = {name: getattr(result, name) for name in ("correlations", "comparisons", "values")}
+    return CommandResult({"words": result.words, "tables": tables, "page": result.page}, result.page)
 
 
 @click.command(cls=StageCommand, stage="try", has_open=True)
@@ -191,7 +192,8 @@ def power(study: Path, methods: str | None, source: str | None, ideal: bool, **o
         click.echo(line)
     click.echo(f"\nPage: {result.page}")
     words = (*result.words, *result.notes["notes"])
-    return CommandResult({"words": words, "participants": result.shown, "page": result.page}, result.page)
+    tables = {name: getattr(result, name) for name in ("power", "sizes", "needed", "methods", "looks")}
+    return CommandResult({"words": words, "tables": tables, "page": result.page}, result.page)
 
 
 @click.command(cls=StageCommand, stage="run")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -215,6 +216,10 @@ def print_problems(problems: Iterable[Problem]) -> None:
         click.echo("\n".join(str(problem) for problem in problems), err=True)
 
 
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)")
+"""What click says where more is written than a command takes."""
+
+
 def usage_problem(error: click.ClickException) -> Problem:
     """Return what is wrong with a command line, in the shape of every other message."""
     context = getattr(error, "ctx", None)
@@ -222,9 +227,11 @@ def usage_problem(error: click.ClickException) -> Problem:
     fix = f"`{where} --help` shows how." if context is not None else ""
     parameter = getattr(error, "param", None)
     name = _parameter_name(parameter) if parameter is not None else ""
+    usage = " ".join([where, *context.command.collect_usage_pieces(context)]) if context is not None else where
+    if extra := _EXTRA.fullmatch(error.message):
+        return Problem(where, f"takes nothing more, and {extra[1]} is written", "", f"Write `{usage}`.")
     if isinstance(error, click.MissingParameter) and parameter is not None:
         allowed = getattr(parameter.type, "allowed", "")
-        usage = " ".join([where, *context.command.collect_usage_pieces(context)]) if context is not None else where
         return Problem(where, f"{name} is missing", allowed, f"Write `{usage}`; `--help` shows more.")
     if isinstance(error, click.BadParameter) and name:
         choices = getattr(parameter.type, "choices", None) if parameter is not None else None
@@ -298,7 +305,8 @@ def _unknown_option(ctx: click.Context, error: click.NoSuchOption) -> Problem:
     own = [option for parameter in _shown_options(ctx.command) for option in parameter.opts if option.startswith("--")]
     others = [path for path, command in _all_commands(ctx.find_root().command) if name in _names(command)]
     if others:
-        fix = f"{name} is an option of {listed([f'`beholder {path}`' for path in others[:4]], 'and')}."
+        named = [f"`beholder {path}`" for path in others[:4]] + ["others"] * (len(others) > 4)
+        fix = f"{name} is an option of {listed(named, 'and')}."
         return Problem(ctx.command_path, f"has no option {name}", "", fix)
     if near := did_you_mean(name, own, most=3):
         return Problem(ctx.command_path, f"has no option {name}", "", near)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from beholder.cli.command import is_json, is_quiet, is_to_open, open_in_browser, print_document, terminal
 from beholder.cli.completion import StudyPath
-from beholder.formats import join_names, plain_count, printable
+from beholder.formats import interval, join_names, number, plain_count, plural, printable
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -29,12 +29,20 @@ if TYPE_CHECKING:
 
 
 STUDY = click.argument("study", default="study.yaml", type=StudyPath())
-STORE = click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
+STORE = click.option(
+    "--store",
+    envvar="BEHOLDER_STORE",
+    help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.",
+)
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 to be reached from elsewhere.")
 PORT = click.option(
     "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
 )
-PUBLIC = click.option("--public-url", help="The address under which participants reach this server.")
+PUBLIC = click.option(
+    "--public-url",
+    envvar="BEHOLDER_PUBLIC_URL",
+    help="The address under which participants reach this server.",
+)
 SEED = click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
 IDEAL = click.option("--ideal", is_flag=True, help="Well-behaved robots, who agree more than people do.")
 FROM = click.option(
@@ -127,10 +135,16 @@ def live_printer(*, as_document: bool = False) -> Callable[[ServerStatus], None]
             if is_to_open():
                 open_in_browser(live.preview_link)
             first = False
-        line = "  ".join(f"{_COUNTED.get(name, name)} {count}" for name, count in live.counts.items())
-        _print_over(line, err=is_json())
+        _print_over(_counts_line(live.counts), err=is_json())
 
     return tell
+
+
+def _counts_line(counts: Mapping[str, int]) -> str:
+    """Return counts of people, then of lists: both have some that are finished."""
+    people = {name: count for name, count in counts.items() if name not in ("finished", "lists")}
+    lists = [f"lists {counts['finished']} of {counts['lists']}"] if counts.get("lists") else []
+    return "  ".join([*(f"{_COUNTED.get(name, name)} {count}" for name, count in people.items()), *lists])
 
 
 def print_news(news: RunProgress) -> None:
@@ -236,11 +250,11 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
             "question": results.question_name(row["question"]),
             "condition": results.display_name(row["condition"]),
             "n": f"{row['n']:.0f}",
-            mean: f"{row['mean']:.2f}",
-            "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}" if row["ci_low"] == row["ci_low"] else "–",
+            mean: number(row["mean"], 2),
+            "95 % interval": interval(row["ci_low"], row["ci_high"], 2),
         }
         if has_these:
-            line["these contents"] = f"{row['these_low']:.2f} to {row['these_high']:.2f}"
+            line["these contents"] = interval(row["these_low"], row["these_high"], 2)
         if planted:
             line["planted difference" if results.is_identification else "planted"] = planted[
                 row["question"], row["condition"]
@@ -265,6 +279,13 @@ _RESULT_KEYS = ("conditions", "pairs", "waiting", "report")
 def results_document(results: Results, **more: object) -> dict[str, object]:
     """Return results for --json: conditions and pairs, what waits for a person, and the report's page."""
     return {**{name: getattr(results, name) for name in _RESULT_KEYS}, **more}
+
+
+def balance_numbers(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str | int | None]]:
+    """Return the rows of plan/balance.csv for --json: counts and the promised difference as numbers, null for none."""
+    read: dict[str, Callable[[str], str | int | None]] = dict.fromkeys(("cells", "least", "most", "difference"), int)
+    read["promised"] = lambda words: int(words.rpartition(" ")[2]) if words else None
+    return [{name: read.get(name, str)(cell) for name, cell in row.items()} for row in rows]
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
@@ -309,6 +330,8 @@ def print_checked(checked: Checked) -> None:
         names = join_names(checked.default_texts)
         keys = join_names([f"texts.{name}" for name in checked.default_texts])
         click.echo(f"Participants read our default {names}. An ethics board will want your own: write {keys}.")
+    if checked.study.contact is None:
+        click.echo("Participants have nobody to ask: write contact, an e-mail or web address.")
     n = len(checked.warnings)
     click.echo(f"No errors, {plain_count(n, 'warning')}." if n else "No problems found.")
 
@@ -371,7 +394,8 @@ def print_message_stimuli(asking: Mapping[Role, StimulusCount]) -> None:
     for role, (count, new, unmade) in asking.items():
         if unmade:
             later = "the others are made when the study is first planned or served, or by beholder check --make"
-            click.echo(f"{count - unmade} of {count} {role} clips are there; {later}.")
+            there = count - unmade
+            click.echo(f"{there} of {count} {role} clips {plural(there, 'is', 'are')} there; {later}.")
         elif not new:
             click.echo(f"All {count} {role} clips were there." if count > 1 else f"1 {role} clip was there.")
         elif new == count:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--public-url", help="Where participants reach the server; remembered. http://127.0.0.1:8000 at first.")
 @click.option("--places", type=click.IntRange(1), help="How many people in all; as the study says when left out.")
 @click.option("--publish", metavar="AMOUNT", help='Open it for this amount, such as "54.00 GBP": that of the quote.')
+@click.option("--temporary", metavar="WORDS", help="Why its address may end with your own machine; kept.")
 @click.option("--pause", is_flag=True, help="Let nobody begin for now; whoever has begun goes on.")
 @click.option("--resume", is_flag=True, help="Let people begin again; what that costs on top is named with --publish.")
 @click.option("--dry-run", is_flag=True, help="Only check and quote.")
@@ -34,6 +35,7 @@ def launch(
     public_url: str | None,
     places: int | None,
     publish: str | None,
+    temporary: str | None,
     pause: bool,
     resume: bool,
     dry_run: bool,
@@ -58,7 +60,7 @@ def launch(
             click.echo(line)
         return change
     launched = beholder.launch(
-        study, publish=publish, places=places, public_url=public_url, store=store, dry_run=dry_run
+        study, publish=publish, places=places, public_url=public_url, temporary=temporary, store=store, dry_run=dry_run,
     )  # fmt: skip
     for warning in launched.warnings:
         click.echo(f"Warning: {warning}", err=True)
@@ -245,7 +247,7 @@ def close(study: Path, store: str | None, dry_run: bool) -> object:
     closure = beholder.close(study, store=store, dry_run=dry_run)
     for line in closure.words:
         click.echo(line)
-    document = {"is_closed": closure.is_closed, "words": closure.words}
+    document = {name: getattr(closure, name) for name in ("is_closed", "summary", "exported", "words")}
     return document if closure.is_closed else CommandResult(document, code=2, problems=closure.open)
 
 

@@ -59,6 +59,9 @@ _EVERY = click.option(
     type=click.Path(path_type=Path),
     help="With --stimuli or --play-money: where this run works; runs/ and a hash of study and stimuli when left out.",
 )
+@click.option(
+    "--to", metavar="PLACE", help="A machine behind ssh: deploy, run to the end there, bring home, take down."
+)
 @STORE
 @HOST
 @PORT
@@ -100,15 +103,17 @@ def run(
     if count is None and against is not None:
         fix = "Give the number of runs too, or `beholder compare` afterwards."
         raise UserError(Problem("--against", f"is {against}, without --runs", "", fix))
+    if count is not None and options["to"] is not None:
+        raise UserError(Problem("--to", "and --runs are both given", "one of the two"))
     if count is not None and options["play_money"]:
         raise UserError(Problem("--play-money", "and --runs are both given", "one of the two"))
     if count is not None:
-        del options["play_money"]
+        del options["play_money"], options["to"]
         return _take_runs(study, count, against, with_robots=with_robots, **options)
     with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
         results = beholder.run(
             study, simulate=with_robots, progress=progress, making=making, news=print_news,
-            tell=None if with_robots else live_printer(), **options,
+            tell=None if with_robots or options["to"] else live_printer(), **options,
         )  # fmt: skip
     if options["play_money"]:
         click.echo("A rehearsal with simulated people and play money, not a result.\n")
@@ -274,6 +279,11 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
         click.echo(f"Still serving. Look at the study: {link}" if prolific else f"Participants: {link}")
 
     done: list[Results] = []
+    money: dict[str, object] = {}
+
+    def on_money(summary: MoneySummary) -> None:
+        _print_money(summary)
+        money["money"] = summary
 
     def on_result(truth: Truth, results: Results) -> None:
         progress.close()
@@ -293,9 +303,9 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
     with Bar("Robots") as progress:
         beholder.demo(
             method, folder, prolific=prolific, source=source, stay=not leave, port=port, on_link=on_link,
-            on_result=on_result, on_money=_print_money, news=print_news, progress=progress,
+            on_result=on_result, on_money=on_money, news=print_news, progress=progress,
         )  # fmt: skip
-    return CommandResult(results_document(done[-1]), done[-1].report)
+    return CommandResult(results_document(done[-1], **money), done[-1].report)
 
 
 def _print_money(summary: MoneySummary) -> None:

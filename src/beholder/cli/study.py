@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from beholder.cli.analysis import better, compare, dimensions, extend, metrics, power
+from beholder.cli.backups import backup, restore
 from beholder.cli.command import (
     CommandResult,
     StageGroup,
@@ -25,6 +26,7 @@ from beholder.cli.command import (
     usage_problem,
 )
 from beholder.cli.completion import MethodHelp, MethodName, StudyPath, completion
+from beholder.cli.deployment import deploy
 from beholder.cli.examples import examples
 from beholder.cli.media import media
 from beholder.cli.participants import participants
@@ -35,6 +37,7 @@ from beholder.cli.printing import (
     STORE,
     STUDY,
     Bar,
+    balance_numbers,
     live_printer,
     print_checked,
     print_cleaned,
@@ -108,19 +111,32 @@ def _run() -> None:
 @cli.command(stage="make", cls=MethodHelp)
 @click.argument("method", type=MethodName())
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
-def new(method: str, folder: Path | None) -> object:
+@click.option("--preset", help="Studies that belong together: genea, of mismatch, writes two and their chain.")
+def new(method: str, folder: Path | None, preset: str | None) -> object:
     """Write a study that runs, with sample stimuli.
 
-    FOLDER is named after the method when left out.
+    FOLDER is named after the method, or after the preset, when left out.
     """
     import beholder
 
-    folder = folder or Path(method)
-    study = beholder.new(method, folder)
+    folder = folder or Path(preset or method)
+    study = beholder.new(method, folder, preset=preset)
+    if preset is not None:
+        return _tell_chain(study, folder)
     click.echo(f"Wrote {study}. Next:\n  cd {folder}")
     for line, purpose in (("preview", "look at it"), ("run --simulate", "rehearse it"), ("run", "put people on it")):
         click.echo(f"  beholder {line:<20} {purpose}")
     return {"study": study}
+
+
+def _tell_chain(chain: Path, folder: Path) -> object:
+    """Say what studies were written, and what to do with them."""
+    studies = sorted(path.parent.name for path in folder.glob("*/study.yaml"))
+    click.echo(f"Wrote {chain}, with the studies {' and '.join(studies)}. Next:\n  cd {folder}")
+    lines = [(f"preview {name}", "look at it") for name in studies]
+    for line, purpose in (*lines, ("chain --simulate", "rehearse both"), ("chain", "put people on them")):
+        click.echo(f"  beholder {line:<24} {purpose}")
+    return {"chain": chain, "studies": [folder / name / "study.yaml" for name in studies]}
 
 
 @cli.command(stage="help", has_json=False, has_quiet=False)
@@ -196,7 +212,7 @@ def plan(study: Path, has_report: bool) -> object:
     with (loaded.folder / "plan" / "balance.csv").open(encoding="utf-8", newline="") as table:
         balance = list(csv.DictReader(table))
     print_table(balance)
-    document = {"lists": len(planned.lists), "seed": planned.seed, "balance": balance}
+    document = {"lists": len(planned.lists), "seed": planned.seed, "balance": balance_numbers(balance)}
     if not has_report:
         return document
     page = loaded.folder / "plan" / "report" / "index.html"
@@ -221,6 +237,10 @@ def plan(study: Path, has_report: bool) -> object:
     "--proxy", "proxies", multiple=True, metavar="ADDRESS",
     help="A proxy in front, by address or network; repeatable, or BEHOLDER_PROXY.",
 )  # fmt: skip
+@click.option(
+    "--backup", metavar="PLACE",
+    help="Where copies of the answers go, in place of `backup` in the study; none for nowhere. Or BEHOLDER_BACKUP.",
+)  # fmt: skip
 @click.option("--as-worker", is_flag=True, hidden=True)
 def serve(
     study: Path,
@@ -230,6 +250,7 @@ def serve(
     public_url: str | None,
     proxies: tuple[str, ...],
     workers: int,
+    backup: str | None,
     as_worker: bool,
 ) -> None:
     """Serve the study to participants until Ctrl-C."""
@@ -240,13 +261,14 @@ def serve(
         from beholder.server.process import serve_as_worker
 
         serve_as_worker(
-            study, host=host, port=port, public_url=public_url or "", proxies=proxies, open_platform=ask_platform
-        )
+            study, host=host, port=port, public_url=public_url or "", proxies=proxies, open_platform=ask_platform,
+            backup=backup,
+        )  # fmt: skip
         return
     with Bar("Stimuli") as progress:
         beholder.serve(
             study, store=store, host=host, port=port, public_url=public_url, proxies=proxies, workers=workers,
-            tell=live_printer(as_document=True), progress=progress,
+            backup=backup, tell=live_printer(as_document=True), progress=progress,
         )  # fmt: skip
 
 
@@ -402,7 +424,7 @@ def open_(context: click.Context, what: str, study: Path) -> None:
 
 # In the order in which they are used, which is that of the help.
 for _command in (
-    examples, media, demo, simulate, power, run, chain, launch, monitor, participants, extend, decide, pay, close,
-    forget, purge, compare, better, dimensions, metrics, completion,
+    examples, media, demo, simulate, power, run, chain, deploy, backup, restore, launch, monitor, participants, extend,
+    decide, pay, close, forget, purge, compare, better, dimensions, metrics, completion,
 ):  # fmt: skip
     cli.add_command(_command)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from beholder.recruiting.launch_record import Launch, PostingChange
     from beholder.recruiting.moderation import Act, ModerationResult
     from beholder.recruiting.monitor_snapshot import MonitorSnapshot
-    from beholder.recruiting.participant_records import ParticipantRecord
+    from beholder.recruiting.participant_records import ParticipantRecords
     from beholder.recruiting.resume_links import ResumeLink
     from beholder.study.model import Study
 
@@ -60,6 +60,7 @@ async def launch(
     publish: str | None = None,
     places: int | None = None,
     public_url: str | None = None,
+    temporary: str | None = None,
     store: str | None = None,
     dry_run: bool = False,
 ) -> Launch:
@@ -77,6 +78,7 @@ async def launch(
         dry_run         creates nothing, and needs neither store nor server
 
     Rarely:
+        temporary       why it may be published at an address that ends when your own machine does, in words
         places          how many places in all, which only grow once it is published; one for each list when left out
         store           where answers are kept, if not in store/ beside the study
     """
@@ -84,7 +86,9 @@ async def launch(
     from beholder.recruiting.launches import launch_study
 
     async with open_context(study, store, may_be_new=True) as context:
-        return await launch_study(context, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
+        return await launch_study(
+            context, publish=publish, places=places, public_url=public_url, temporary=temporary, dry_run=dry_run
+        )
 
 
 @_blocking
@@ -123,9 +127,7 @@ async def monitor(
 
 
 @_blocking
-async def participants(
-    study: str | Path | Study = "study.yaml", *, store: str | None = None
-) -> Sequence[ParticipantRecord]:
+async def participants(study: str | Path | Study = "study.yaml", *, store: str | None = None) -> ParticipantRecords:
     """Return all participants: their sessions, steps, verdicts and the acts recorded about them."""
     from beholder.recruiting.context import open_context
     from beholder.recruiting.participant_records import participant_records

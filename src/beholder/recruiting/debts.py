@@ -331,7 +331,15 @@ class Payment(ShownResult):
         return not self.of("owed", "sent", "unknown")
 
     def _view(self) -> ResultView:
-        return ResultView([*self.words, *(str(problem) for problem in self.problems)])
+        import pandas as pd
+
+        rows = [
+            {"participant": line.participant, "what": line.what, "status": line.status,
+             "amount": str(line.amount) if line.amount.minor else "", "submission": line.submission,
+             "payment": line.payment}
+            for line in self.lines
+        ]  # fmt: skip
+        return ResultView([*self.words, *(str(problem) for problem in self.problems)], pd.DataFrame(rows))
 
 
 _HEADS: tuple[tuple[str, tuple[PaymentStatus, ...]], ...] = (

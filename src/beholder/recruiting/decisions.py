@@ -58,7 +58,12 @@ class Decisions(ShownResult):
         import pandas as pd
 
         counts = {"pay": list(self.counts), "submissions": list(self.counts.values())}
-        return ResultView(self.words, pd.DataFrame(counts))
+        rows = [
+            {"submission": row.submission, "participant": row.participant, "pay": row.pay, "use": row.use,
+             "outcome": row.outcome or "", "words": row.words, "message": row.message}
+            for row in self.rows
+        ]  # fmt: skip
+        return ResultView(self.words, pd.DataFrame(counts), {"rows": pd.DataFrame(rows)})
 
 
 async def decide_study(

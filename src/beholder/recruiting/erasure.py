@@ -104,7 +104,9 @@ def erase_by_receipt(
 ) -> Forgotten:
     """Erase everything about the participant with a receipt; the store must not be in use by a server."""
     loaded = study if isinstance(study, Study) else load_study(study)
-    return block_on(_forget(receipt, loaded, store_of(loaded, store), dry_run=dry_run, now=now))
+    url = store_of(loaded, store)
+    done = block_on(_forget(receipt, loaded, url, dry_run=dry_run, now=now))
+    return replace(done, words=(*done.words, *_backup_lines(loaded, url, dry_run=dry_run)))
 
 
 async def _forget(
@@ -181,8 +183,35 @@ def _forget_result(
         commands = ", ".join(f"`beholder {name}`" for name in result.outputs)
         words.append(f"{folders} may still hold what this person said: run {commands} again.")
     words += _files_with_names(study)
-    words.append("Backups, and what you have handed on or published, are yours to look after.")
+    others = "Other copies" if study.backup is not None else "Backups"
+    words.append(f"{others}, and what you have handed on or published, are yours to look after.")
     return replace(result, words=tuple(words))
+
+
+def _backup_lines(study: Study, url: str, *, dry_run: bool = False) -> tuple[str, ...]:
+    """Let backups know that those who were erased must not come back, and return in words whether they do."""
+    from beholder.backups.backup_settings import backup_settings
+    from beholder.backups.cycle import tell_erasures
+
+    try:
+        settings = backup_settings(study)
+        if settings is None:
+            return ()
+        if dry_run:
+            return (f"The list of erasures at {settings.to} would name it, so that no restore brings it back.",)
+        tell_erasures(settings, url)
+    except UserError as error:
+        why = str(error.problems[0])
+        return (
+            f"The backups do not know of it yet: {why}",
+            "A restore from there alone would bring it back. It is told with the next backup, while the study is "
+            "served; or try again with `beholder backup now`.",
+        )
+    days = settings.keep.days
+    return (
+        f"The list of erasures at {settings.to} names it: no restore brings it back. "
+        f"Encrypted backups from before hold it for {plain_count(days, 'day')} at most.",
+    )
 
 
 def _remaining_lines(remains: str) -> tuple[str, ...]:
@@ -201,7 +230,9 @@ def purge_study(
 ) -> Purged:
     """Erase what is overdue; the store must not be in use by a server."""
     loaded = study if isinstance(study, Study) else load_study(study)
-    return block_on(_purge(loaded, store_of(loaded, store), now(), dry_run=dry_run))
+    url = store_of(loaded, store)
+    done = block_on(_purge(loaded, url, now(), dry_run=dry_run))
+    return replace(done, words=(*done.words, *_backup_lines(loaded, url))) if done.is_done else done
 
 
 async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Purged:

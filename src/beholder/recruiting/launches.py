@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ from beholder.recruiting.preflight import (
     unreachable_problems,
 )
 from beholder.store.contract import LedgerEntry
+from beholder.study.deployment import is_tunnelled
 from beholder.study.recruitment import Sum
 
 if TYPE_CHECKING:
@@ -46,13 +48,14 @@ async def launch_study(
     publish: str | None = None,
     places: int | None = None,
     public_url: str | None = None,
+    temporary: str | None = None,
     dry_run: bool = False,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Launch:
     """Check everything, create a draft, publish it where its amount is confirmed, and return the launch.
 
     A second call continues the first. `places` is the total; once published it only grows, for the amount of the
-    difference.
+    difference. `temporary` are the words of a person who publishes at an address that ends with their own machine.
     """
     entries = await context.store.ledger.entries()
     if purged := list(preflight.purge_problems(context.study, entries)):
@@ -70,6 +73,7 @@ async def launch_study(
     if quote is not None and due is not None:
         warnings += preflight.balance_problems(context.study, quote, due)
     if publish is not None:
+        _check_lasting(context, url, temporary)
         _confirm(context, publish, quote, due)
     result = Launch(
         context.recruiter.mode, job, posting, quote, due, f"{url}/s/{context.study.name}", (), tuple(warnings), ()
@@ -81,7 +85,7 @@ async def launch_study(
         is_due = publish is not None and due is not None
         # A closed study stays closed, unless more participants are requested.
         if posting is not None and (is_due or (context.is_by_hand and (places or posting.state != "completed"))):
-            posting, due = await open_posting(context, job, quote, posting), None
+            posting, due = await open_posting(context, job, quote, posting, temporary), None
         elif posting is not None:
             posting = await reschedule(context, job, quote, posting, before)
         result = replace(result, posting=posting, due=due, files=files)
@@ -220,6 +224,23 @@ async def _due(context: RecruitContext, job: Job, quote: Quote | None, published
     with platform_errors(context.study):
         now = await context.recruiter.quote(replace(job, places=published))
     return quote.total._replace(minor=max(0, quote.total.minor - now.total.minor))
+
+
+def _check_lasting(context: RecruitContext, url: str, words: str | None) -> None:
+    """Raise RecruitError where people are paid to come to an address that may end before they have finished."""
+    if words is not None and len(words.split()) < _FEWEST_WORDS:
+        raise RecruitError(Problem("--temporary", f"is {words!r}", "why, in three words or more; they are kept"))
+    is_own = is_tunnelled(url) or bool(os.environ.get("BEHOLDER_TEMPORARY"))
+    if is_own and words is None and not context.is_by_hand:
+        what = f"is {url}, which leads to a machine that somebody may close: those inside would lose their places"
+        fix = (
+            "Deploy to a machine that stays on (`beholder deploy up --to user@host`); or say why it will: "
+            '--temporary "the laptop stays on until Friday".'
+        )
+        raise RecruitError(Problem("--public-url", what, "an address that stays", fix))
+
+
+_FEWEST_WORDS = 3
 
 
 def _confirm(context: RecruitContext, publish: str, quote: Quote | None, due: Sum | None) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from beholder.backups.backup_settings import backup_settings
+from beholder.backups.backup_state import backup_status
 from beholder.checks.page_registry import check_title
 from beholder.cleaning.facts import TABLES, Facts, RemovedVisits, Rows, SessionRecord, gather_facts, removed_visits
-from beholder.errors import RecruitError
+from beholder.errors import RecruitError, UserError
 from beholder.formats import FEW
 from beholder.planning.model import no_collection
 from beholder.recruiting import progress
@@ -62,6 +64,8 @@ class MonitorFacts(NamedTuple):
     """Sessions that sent anything in the last two minutes."""
     room: int | None = None
     """The bytes that are left on the disk of the store."""
+    backups: tuple[str, ...] = ()
+    """What is wrong with backups, in sentences."""
 
 
 async def take_snapshot(
@@ -73,9 +77,19 @@ async def take_snapshot(
     counts, note = platform or await _read_platform(context, launch_record(entries, context.study.run))
     now = context.now()
     senders = await context.store.senders(now - _PRESENT)
+    backups = await asyncio.to_thread(_backup_alarms, context, now)
     with no_collection():
-        facts = MonitorFacts(tables, entries, counts, note, senders, _room(context))
+        facts = MonitorFacts(tables, entries, counts, note, senders, _room(context), backups)
         return make_snapshot(context.study, facts, now, robots=robots)
+
+
+def _backup_alarms(context: RecruitContext, now: datetime) -> tuple[str, ...]:
+    """Return what is wrong with the backups of a study that has some."""
+    try:
+        settings = backup_settings(context.study)
+    except UserError as error:
+        return tuple(str(problem) for problem in error.problems)
+    return backup_status(settings, context.url, now).warnings if settings is not None else ()
 
 
 def _room_alarms(room: int | None, inside: int) -> list[str]:
@@ -157,6 +171,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
             *([paused] if paused and not robots else []),
             *alarms(rows, checks, earned, cost, inputs.platform, is_over=is_past),
             *_room_alarms(inputs.room, len(here)),
+            *(inputs.backups if not robots else ()),
             *([inputs.note] if inputs.note else []),
         ),
     )

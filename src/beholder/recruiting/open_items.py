@@ -81,12 +81,16 @@ def open_problems(
     yield from others
 
 
+LIVE_PLACE = "participants"
+"""The place of the problem that sessions are live."""
+
+
 def live_session_problems(live: int, limit: str) -> Iterator[Problem]:
     """Yield that sessions are live, where there is no platform: they may finish and be paid."""
     if live:
         people = plain_count(live, "person is", "people are")
         fix = f"Close again when they are done; who rests for {limit} is not waited for."
-        yield Problem("participants", f"{people} at work", "", fix)
+        yield Problem(LIVE_PLACE, f"{people} at work", "", fix)
 
 
 def _decided(signed: Mapping[str, SignedRow], ended: Mapping[str, datetime]) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import TABLES, position_of
@@ -21,6 +21,9 @@ from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
 from beholder.study.recruitment import SOURCES, Mode, Sum, is_person
 from beholder.types import Outcome
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 class AnsweredPage(NamedTuple):
@@ -101,18 +104,54 @@ class ParticipantRecord(ShownResult):
         n = len(self.sessions)
         paid = f", paid {self.paid}" if self.paid is not None else ""
         shut = ", shut out" if self.is_shut_out else ""
-        return ResultView([f"{self.participant} ({self.mode}): {count(n, 'session')}{paid}{shut}."])
+        words = f"{self.participant} ({self.mode}): {count(n, 'session')}{paid}{shut}."
+        acts = [f"{act.at:%Y-%m-%d %H:%M} {act.kind.replace('_', ' ')}: {act.reason}" for act in self.acts]
+        pages = [{"session": one.session, **page._asdict()} for one in self.sessions for page in one.steps]
+        rules = [{"session": one.session, **rule._asdict()} for one in self.sessions for rule in one.rules]
+        more = {"steps": _frame(pages), "rules": _frame(rules)}
+        return ResultView([words, *acts], _frame([_session_row(one) for one in self.sessions]), more)
+
+
+class ParticipantRecords(tuple[ParticipantRecord, ...], ShownResult):
+    """Everybody who came, in the order of arrival: a tuple that shows itself as a table."""
+
+    def _view(self) -> ResultView:
+        rows = [
+            {"participant": one.participant, "mode": one.mode, "paid": "" if one.paid is None else str(one.paid),
+             **_session_row(session)}
+            for one in self
+            for session in one.sessions
+        ]  # fmt: skip
+        return ResultView([f"{count(len(self), 'participant')}."], _frame(rows))
+
+    __repr__ = ShownResult.__repr__
+
+
+def _session_row(one: ParticipantSession) -> dict[str, object]:
+    """Return a session as a row to read."""
+    accept = {True: "yes", False: "no", None: "look"}[one.accept]
+    return {
+        "session": one.session, "run": one.run, "began": f"{one.began:%Y-%m-%d %H:%M}", "at": one.at,
+        "list": "" if one.list is None else one.list, "accept": accept, "use": "yes" if one.use else "no",
+        "reasons": ", ".join(one.reasons),
+    }  # fmt: skip
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(list(rows))
 
 
 _ASKED_MODES = frozenset(source.mode for source in SOURCES if source.is_platform)
 """Modes whose platform can be asked about a visit."""
-_ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forget")
+_ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "resume_link", "forget")
 """Ledger kinds of acts about a participant."""
 
 _Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-async def participant_records(context: RecruitContext) -> tuple[ParticipantRecord, ...]:
+async def participant_records(context: RecruitContext) -> ParticipantRecords:
     """Return all participants, in the order of arrival; without robots and previews."""
     tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(context.store, table) for table in TABLES}
     moderation = Moderation(context.store.ledger)
@@ -131,7 +170,7 @@ async def participant_records(context: RecruitContext) -> tuple[ParticipantRecor
     modes = {str(row["participant"]): row["mode"] for row in reversed(sessions)}
     owner = {one.session: name for name, own in by_participant.items() for one in own}
     acts, paid = _acts(entries, owner), _paid(entries)
-    return tuple(
+    return ParticipantRecords(
         ParticipantRecord(
             name,
             modes[name],

@@ -90,13 +90,19 @@ def reopening_advice(context: RecruitContext) -> str:
     return f"{name} opens it again for more places only: `beholder launch --places N`. Or write run: {run}."
 
 
-async def open_posting(context: RecruitContext, job: Job, quote: Quote | None, posting: Posting) -> Posting:
-    """Publish a draft, or add places to a published study; do nothing where that is done."""
+async def open_posting(
+    context: RecruitContext, job: Job, quote: Quote | None, posting: Posting, temporary: str | None = None
+) -> Posting:
+    """Publish a draft, or add places to a published study; do nothing where that is done.
+
+    `temporary` are the words that somebody publishes with at an address that ends with their own machine.
+    """
     is_more = posting.state in PUBLISHED_STATES
     if is_more and job.places <= posting.places:
         return posting
     evidence: dict[str, Json] = {"total": str(quote.total) if quote is not None else "", "places": job.places}
     evidence |= {} if is_more else {"opens": context.study.recruit.opens or ""}
+    evidence |= {} if temporary is None else {"temporary": temporary}
     entry = LedgerEntry(
         "places" if is_more else "publish", "planned", context.now(), provider_ref=posting.id, evidence=evidence
     )

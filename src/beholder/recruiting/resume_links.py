@@ -17,7 +17,7 @@ from beholder.recruiting.moderation import find_participant
 from beholder.recruiting.participant_records import ParticipantRecord, ParticipantSession, participant_records
 from beholder.server.moderation import Moderation
 from beholder.server.tokens import resume_address
-from beholder.store.contract import PlatformIdentity
+from beholder.store.contract import LedgerEntry, PlatformIdentity
 
 _WARNING = "Whoever has this link has the session: send it to this person alone."
 
@@ -61,6 +61,9 @@ async def resume_link(context: RecruitContext, name: str, *, public_url: str | N
         leads = f"goes on where it is: {last.at}"
     link = resume_address(context.store.secret, url, context.study.name, last.session)
     words = f"{person.participant}: session {last.session} {leads}. {_WARNING}"
+    # Whoever has the link has the session: that one was made is among what was done about this person.
+    made = LedgerEntry("resume_link", "done", context.now(), participant=person.participant, session=last.session)
+    await context.store.ledger.append([made])
     return ResumeLink(person.participant, last.session, link, is_over, words)
 
 

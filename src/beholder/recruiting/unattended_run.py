@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
+from beholder.backups.backup_settings import backup_settings
 from beholder.cleaning import clean
 from beholder.clock import utc_now
 from beholder.errors import Problem, RecruitError
@@ -66,12 +67,14 @@ async def run_on_platform(
     public_url: str | None = None,
     take_look: TakeLook | None = None,
     open_recruiter: Callable[[Study, Store], Awaitable[Recruiter]] = recruiter_of,
+    is_play: bool = False,
 ) -> tuple[str, ...]:
     """Serve a study and take it through its platform; return what is left to a person.
 
     With `publish` it spends up to the budget. Without, everything that costs money is left to a person. Where the
     study has looks, people are asked up to the next one, and `take_look` says whether it stops there.
-    `open_recruiter` opens the platform, if it is not the one named by the study and the environment.
+    `open_recruiter` opens the platform, if it is not the one named by the study and the environment; with `is_play`
+    nobody real answers, and no backups are made.
     """
     capped = with_budget(study, budget)
     if publish and capped.budget is None:
@@ -84,8 +87,9 @@ async def run_on_platform(
 
     platform = _Platform(capped, open_recruiter)
     async with run_server(
-        study, store=store, host=host, port=port, public_url=public_url, open_platform=platform.open
-    ) as server:
+        study, store=store, host=host, port=port, public_url=public_url, open_platform=platform.open,
+        backup=None if is_play else backup_settings(study),
+    ) as server:  # fmt: skip
         context = RecruitContext(capped, server.store, store or str(study.folder / "store"), platform.recruiter)
         return await _Run(context, server, report, wait, platform.abandoned, may_spend=publish).run(take_look)
 
@@ -239,7 +243,9 @@ async def run_by_hand(
     def is_due(lists: int | None, counts: Mapping[str, int]) -> bool:
         return counts["finished"] >= (counts["lists"] if lists is None else lists)
 
-    async with run_server(study, store=store, host=host, port=port, public_url=public_url) as server:
+    async with run_server(
+        study, store=store, host=host, port=port, public_url=public_url, backup=backup_settings(study)
+    ) as server:
         if recruit.source.is_by_invitation or recruit.people is not None or recruit.single_use:
             link = await _launch(study, server, store, news)
         finished = (await server.store.counts(utc_now(), study.run))["finished"]

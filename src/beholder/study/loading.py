@@ -243,7 +243,9 @@ def _read_scales(data: dict[str, Any], rules: MethodRules | None, reader: StudyR
 
 def _refuse_scale(scale: str, names: list[str], rules: MethodRules | None, place: Place, reader: StudyReader) -> None:
     allowed = f"{listed([*names, '{min, max, step, labels, look}'])}"
-    if scale in SCALES and rules is not None:
+    if rules is not None and not rules.scales:
+        reader.drop(place, f"is {quoted(scale)}, and questions of {rules.name} have no scale", "", "Take it out.")
+    elif scale in SCALES and rules is not None:
         reader.drop(place, f"is {scale}, which {rules.name} does not use", allowed)
     else:
         reader.drop(place, f"is {quoted(scale)}, which is not a scale", allowed, did_you_mean(scale, names))
@@ -323,7 +325,10 @@ def _refuse(
     else:
         near = [str(choice) for choice in below.choices]
         what = "is empty" if value in ("", None, []) else f"is {quoted(value)}"
-        reader.refuse(place, what, below.words(), _near_value(str(value), near) if near else _as_list(value, below))
+        if in_map := _as_map(value, below):
+            reader.refuse(place, what, "a map of keys", in_map)
+        else:
+            reader.refuse(place, what, below.words(), _near_value(str(value), near) if near else _as_list(value, below))
 
 
 _OTHER_VALUES = {
@@ -349,8 +354,21 @@ def _as_list(value: object, kind: ValueKind) -> str:
     if sides := bracketed_sides(value):
         return f"Write {sides}." if kind.item.scalars & NUMBERS else ""
     words = [word.strip() for word in value.split(",")]
-    is_list = value in kind.item.choices or (len(words) > 1 and all(words) and not kind.item.choices)
+    # One word alone is meant as a list of one; of several words without a comma nobody knows.
+    is_meant = all(words) and (len(words) > 1 or (len(value.split()) == 1 and not kind.allowed))
+    is_list = value in kind.item.choices or (is_meant and not kind.item.choices)
     return f"Write [{', '.join(words)}]." if is_list else ""
+
+
+def _as_map(value: object, kind: ValueKind) -> str:
+    """Return how to write a word as a map: the key that it names, or the value of the key that takes it."""
+    if not isinstance(value, str) or kind.model is None:
+        return ""
+    keys = kind.keys()
+    if value in keys and bool in keys[value].scalars:
+        return f"Write {{{value}: true}}."
+    takers = [key for key, below in keys.items() if value in below.choices]
+    return f"Write {{{takers[0]}: {value}}}." if takers else ""
 
 
 def _place(loc: Place, kind: ValueKind, data: Any) -> tuple[Place, ValueKind, Any] | None:

@@ -29,6 +29,7 @@ _SCHEMES = {"http", "https", "mailto"}
 # Pages
 
 
+@lru_cache(maxsize=1024)
 def markdown(text: str) -> str:
     """Return safe HTML of a Markdown text: no raw HTML, no images, only links to the web and to mail."""
     import nh3

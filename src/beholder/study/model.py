@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from beholder.errors import Problem
+from beholder.study.backup import PLACE_WORDS, Backup
 from beholder.study.checks import CheckKind, Checks, MadePart, RuleKind, installed_checks, make_part, switches_model
 from beholder.study.cleaning import Analyse, Clean, clean_model
+from beholder.study.deployment import Deploy
 from beholder.study.design import Design, Training
 from beholder.study.markdown import plain_text
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
@@ -208,6 +210,14 @@ class Study(MadePart):
         description="Which differences are asked for, and how tests are corrected. It may always change.",
     )
     recruit: Recruit = Recruit()
+    deploy: Deploy | None = Field(
+        default=None, description="Where `beholder deploy` puts the study online. It may always change."
+    )
+    backup: Annotated[Backup, Allowed(f"{PLACE_WORDS}, or {{to, every, keep, key}}")] | None = Field(
+        default=None,
+        description="Where copies of all answers go while the study is served: a place, or `{to, every, keep, key}`. "
+        "It may always change.",
+    )
     budget: Money | None = Field(
         default=None, description="The most that the study may cost with fees, such as `150 GBP`. A hard cap."
     )
@@ -249,6 +259,8 @@ class Study(MadePart):
             data["stimuli"] = {"folder": data["stimuli"]}
         if isinstance(data.get("conditions"), list | tuple):
             data["conditions"] = tuple({"name": c} if isinstance(c, str) else c for c in data["conditions"])
+        if isinstance(data.get("backup"), str):
+            data["backup"] = {"to": data["backup"]}
         if isinstance(data.get("retention"), str):
             data["retention"] = {"identity": data["retention"]}
         checks, model = data.get("checks", {}), cls.model_fields["checks"].annotation

@@ -1,11 +1,11 @@
-"""Presets: values for keys that are not written in a study; and names of methods that are reserved."""
+"""Presets: values for keys that are not written in a study."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
-Preset = Literal["none", "hemvip", "p910", "mushra", "audio"]
+Preset = Literal["none", "hemvip", "p910", "mushra", "audio", "genea"]
 CleanPreset = Literal["none", "hemvip", "p910", "mushra"]
 
 PRESETS: Mapping[Preset, Mapping[str, Any]] = {
@@ -47,6 +47,11 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
         "training": True,
         "qualification": {"device": {"allow": ["desktop", "tablet", "phone"]}, "media": True, "network": True,
                           "headphones": True, "tones": True, "sides": True},
+    },
+    # GENEA: naturalness and appropriateness, each with stimuli that ask for an answer.
+    "genea": {
+        "playback": {"watch": "whole"},
+        "checks": {"attention": {"per_session": 2, "max_failed": 1}, "variance": True, "speed": True},
     },
 }  # fmt: skip
 
@@ -106,7 +111,3 @@ def with_clean_preset(data: Mapping[str, Any], written: Mapping[str, Any], plann
 
 def _map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-RESERVED_METHODS = frozenset(("mismatch",))
-"""Methods of later versions. They are refused by name, so that nobody takes them for typing errors."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
 from typing import Any, Final
 
 from beholder.errors import Problem, closest, did_you_mean
@@ -89,7 +88,7 @@ class StudyReader:
         for key, (_, part) in node.entries.items():
             here = (*place, key)
             if key not in keys and not is_open:
-                self._unknown(here, list(keys), node.entries)
+                self._unknown(here, list(keys), node)
             else:
                 below = (
                     ValueKind(as_text=True) if kind.as_text else keys.get(key, kind.value or ValueKind(is_free=True))
@@ -99,12 +98,18 @@ class StudyReader:
                     values[key] = value
         return values
 
-    def _unknown(self, place: Place, keys: list[str], siblings: Collection[str]) -> None:
+    def _unknown(self, place: Place, keys: list[str], node: MapNode) -> None:
         """Add the problem of a key that is not known: the nearest keys, or the part that has it, or all keys."""
         if place[-1] == "<<":
             self.drop(place, "is a merge, which YAML 1.2 does not have", "keys", "Write the keys out.")
             return
-        word = str(place[-1])
+        word, siblings = str(place[-1]), list(node.entries)
+        before = siblings[siblings.index(word) - 1] if word in siblings[1:] else ""
+        part = node.entries[before][1] if before else None
+        if word.isdecimal() and isinstance(part, Scalar) and part.text.isdecimal():
+            self.drop((*place[:-1], before), f"is {part.text},{word}", "numbers without commas",
+                      f"Write {before}: {part.text}{word}.")  # fmt: skip
+            return
         elsewhere = self._other_place(word, is_top=len(place) == 1)
         is_long = len(keys) > _MOST_KEYS
         meant = _OTHER_WORDS.get(word.lower(), "")

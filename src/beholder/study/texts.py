@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -58,6 +59,11 @@ def _read(study: Study, key: str, text: str) -> str:
     return (study.folder / text).read_text("utf-8-sig")
 
 
+_ALLOWED = "Markdown, or the name of a file that ends in .md"
+_OTHER_FILES = re.compile(r"([\w./\\-]+)\.(?:txt|markdown|MD|Md|html?|docx?|odt|rtf|pdf|tex)")
+"""Names of files that hold a text and are not read."""
+
+
 def is_file_name(text: str) -> bool:
     """Return whether a text of the study is the name of a file."""
     return text.endswith(".md") and "\n" not in text
@@ -65,6 +71,9 @@ def is_file_name(text: str) -> bool:
 
 def text_fault(folder: Path, text: str) -> Fault | None:
     """Return the fault of a text that names a file, if any."""
+    if found := _OTHER_FILES.fullmatch(text):
+        fix = f"Save it as {found[1]}.md, and write that name."
+        return Fault(f"is {text}, which participants would read as it stands", _ALLOWED, fix)
     if not is_file_name(text):
         return None
     file = folder / text
@@ -76,11 +85,10 @@ def text_fault(folder: Path, text: str) -> Fault | None:
     except UnicodeDecodeError:
         return Fault(f"is {text}, which is not UTF-8", "UTF-8", "Save the file as UTF-8.")
     except (OSError, ValueError):
-        allowed = "Markdown, or the name of a file that ends in .md"
         others = [one.name for one in file.parent.iterdir()] if file.parent.is_dir() else []
         near = did_you_mean(file.name, others)
         fix = near or f"Write it to {text} in the study folder."
-        return Fault(f"is {text}, and there is no such file", allowed, fix)
+        return Fault(f"is {text}, and there is no such file", _ALLOWED, fix)
     if not content.strip():
         return Fault(f"is {text}, which is empty", "a file that says something")
     return None

@@ -1,4 +1,4 @@
-"""Conformance suites for methods, analyses, metrics, checks, stores and recruiters of others, and tiny studies.
+"""Conformance suites for methods, analyses, metrics, checks, stores, recruiters and targets of others; tiny studies.
 
 analyses     `check_analysis`: an analysis keeps the contract
 methods      `check_method`: a method keeps the contract
@@ -6,6 +6,8 @@ metrics      `check_metric`: an objective metric keeps the contract
 checks       `check_step`, `check_rule`: a check with a page, or a rule over sessions, keeps the contract
 stores       `check_store`: a store keeps the contract
 recruiters   `check_recruiter`: a recruiter keeps the contract
+targets      `check_target`: a place to deploy to keeps the contract
+tunnels      fake tunnel programs, for PATH
 browser      a real browser takes a study
 check_pages  how a browser takes the pages of checks
 prolific     what we rely on in Prolific's API
@@ -27,11 +29,13 @@ from beholder.testing.methods import check_method
 from beholder.testing.metrics import check_metric
 from beholder.testing.recruiters import RECRUITER_CHECKS, Scene, check_recruiter
 from beholder.testing.stores import STORE_CHECKS, check_store
+from beholder.testing.targets import TARGET_CHECKS, check_target
 from beholder.workflow.demo import DEFAULT_METHOD
 
 __all__ = [
     "RECRUITER_CHECKS",
     "STORE_CHECKS",
+    "TARGET_CHECKS",
     "Scene",
     "check_analysis",
     "check_method",
@@ -40,6 +44,7 @@ __all__ = [
     "check_rule",
     "check_step",
     "check_store",
+    "check_target",
     "write_study",
 ]
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx
+import pandas as pd
 import yaml
 
 from beholder.aio import block_on
 from beholder.analysis import analyse
+from beholder.analysis.ratings import row_order, tidy
+from beholder.analysis.ratings_table import fill_columns
+from beholder.analysis.registry import find as find_analysis
 from beholder.analysis.result import Results
 from beholder.cleaning import clean
 from beholder.errors import PlanError
@@ -25,10 +29,12 @@ from beholder.planning.builder import make_plan
 from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.crowd import Crowd, send_robots
+from beholder.simulation.memory import rehearse
 from beholder.simulation.robot import Robot
 from beholder.simulation.truth import IDEAL
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
+from beholder.study.model import Study
 from beholder.types import Json
 from beholder.workflow.new import new
 
@@ -38,24 +44,29 @@ if TYPE_CHECKING:
 _ROBOTS = 24
 _CHANCE = 0.5
 _FEWEST = (2, 4)
-_SECONDS = 0.4
+_SECONDS, _SIZE = 0.4, (96, 54)
 _PARTS = ("README.md", "example.yaml", "view.js")
 
 
-def check_method(name: str, folder: Path, *, browser: bool = True) -> None:
+def check_method(name: str, folder: Path, *, browser: bool = True, crowd: bool = True) -> None:
     """Raise AssertionError with a sentence if the method of this name does not keep the contract.
 
     Its example loads and its plan is balanced; the public half leaks nothing; bad answers get 422 with a reason;
     robots' ratings recover the planted order; a real browser completes it; its README exists. Writes to `folder`.
+    The crowd of robots and the browser take most of the time. Without a `crowd`, robots rate in memory and only the
+    means of conditions are computed; the `browser` can be left out.
     """
     method = find(name)
     _check_parts(method)
-    study = new(name, folder / "example", seconds=_SECONDS)
+    study = new(name, folder / "example", seconds=_SECONDS, size=_SIZE)
     _check_example_loads(method, study)
     marked = _mark_names(study, folder / "marked")
     _check_plan_is_balanced(marked)
     block_on(_check_served(method, marked))
-    _check_order_is_recovered(marked)
+    if crowd:
+        _check_order_is_recovered(marked)
+    else:
+        _check_order_in_memory(marked)
     if browser:
         block_on(_check_own_browser_completes(study))
 
@@ -121,23 +132,52 @@ def _check_order_is_recovered(study: Path) -> Results:
     crowd = block_on(send())
     clean(study, robots=True)
     results = analyse(study)
+    ratings = _RobotRatings(results.conditions, results.notes["kinds"], results.notes["turned"], crowd.truth.conditions)
+    _check_planted(load_study(study), ratings)
+    return results
+
+
+def _check_order_in_memory(study: Path) -> None:
+    """Assert the same of robots that rate without a server, which give the same ratings."""
     loaded = load_study(study)
-    reversed_ids = {question.id for question in find(loaded.method).questions(loaded) if question.keyed == "-"}
-    compared_with = {stimulus.condition for stimulus in load_catalogue(loaded).references.values()}
-    for question, rows in results.conditions.groupby("question"):
+    catalogue, method = load_catalogue(loaded), find(loaded.method)
+    plan = plan_study(loaded, catalogue=catalogue)
+    rehearsal = rehearse(loaded, catalogue, method, plan, participants=_ROBOTS, people=IDEAL)
+    references = {stimulus.condition: "reference" for stimulus in catalogue.references.values()}
+    ratings = tidy(fill_columns(rehearsal.ratings), row_order(loaded, references))
+    means = find_analysis("conditions").compute(ratings)
+    assert means is not None, "there are no means of conditions"
+    _check_planted(loaded, _RobotRatings(means.table, ratings.kinds, ratings.turned, rehearsal.truth.conditions))
+
+
+class _RobotRatings(NamedTuple):
+    """What ideal robots made of a study, and what they were given to find."""
+
+    conditions: pd.DataFrame
+    kinds: Mapping[str, str]
+    """By question."""
+    turned: Collection[str]
+    """Questions whose scores were turned round."""
+    planted: Mapping[str, float]
+
+
+def _check_planted(study: Study, ratings: _RobotRatings) -> None:
+    """Assert that condition means have the planted order, correct answers are above chance, and ticks fit."""
+    reversed_ids = {question.id for question in find(study.method).questions(study) if question.keyed == "-"}
+    compared_with = {stimulus.condition for stimulus in load_catalogue(study).references.values()}
+    for question, rows in ratings.conditions.groupby("question"):
         means = dict(zip(rows["condition"], rows["mean"], strict=True))
-        kind = results.notes["kinds"][question]
+        kind = ratings.kinds[str(question)]
         if kind == "correct":
             low = min(means.values())
             assert low > _CHANCE, f"{question}: the share of correct answers is {low:.2f}, not above chance"
         elif kind != "pick":
-            is_reversed = question in reversed_ids and question not in results.notes["turned"]
-            _check_order(str(question), means, crowd.truth.conditions, compared_with, is_reversed)
+            is_reversed = question in reversed_ids and question not in ratings.turned
+            _check_order(str(question), means, ratings.planted, compared_with, is_reversed)
             best = max(means.values())
-            is_against = kind == "diff" and compared_with.isdisjoint(means)
+            is_against = kind == "diff" and bool(compared_with) and compared_with.isdisjoint(means)
             assert not is_against or best < 0, f"{question}: {best:.2f} is above zero, and the reference is the best"
-    _check_ticks(results, crowd.truth.conditions)
-    return results
+    _check_ticks(ratings)
 
 
 def _check_order(
@@ -150,9 +190,10 @@ def _check_order(
     assert order == truth, f"{question}: the planted order is {truth}, the result {order}"
 
 
-def _check_ticks(results: Results, planted: Mapping[str, float]) -> None:
+def _check_ticks(ratings: _RobotRatings) -> None:
     """Assert that the worst condition has more ticked faults than the best."""
-    ticked = results.conditions[results.conditions["question"].map(results.notes["kinds"]) == "pick"]
+    planted = ratings.planted
+    ticked = ratings.conditions[ratings.conditions["question"].map(ratings.kinds) == "pick"]
     shares = ticked.groupby("condition")["mean"].mean()
     if len(shares) > 1:
         best, worst = (pick(shares.index, key=lambda name: planted[name]) for pick in (max, min))
@@ -262,6 +303,7 @@ def _check_leaks_nothing(method: Method, step: Mapping[str, Any]) -> None:
 
 _WRONG_NUMBERS: tuple[Json, ...] = (10**9, -(10**9), "x", None, True)
 _WRONG_LISTS: tuple[Json, ...] = ("nonsense", None, [None], [{"x": 1}], [10**9], [-1], [True])
+_WRONG_TEXTS: tuple[Json, ...] = (None, 1, True, ["nonsense"], 100_000 * "x")
 _OPTIONAL = frozenset({"grade"})
 
 
@@ -281,6 +323,8 @@ def _bad_answers(answer: Json) -> Iterator[tuple[str, Json]]:
             wrong = _WRONG_NUMBERS
         elif isinstance(value, list | tuple):
             wrong = _WRONG_LISTS
+        elif path[0] == "texts":
+            wrong = _WRONG_TEXTS
         for other in wrong:
             yield f"with {other!r} at {at}", _with(answer, path, other)
         yield f"with another slot beside {at}", _with_extra_slot(answer, path, value)
@@ -348,7 +392,7 @@ def _mark_names(study: Path, folder: Path) -> Path:
         table = csv.writer(file)
         table.writerow(["file", "content", "condition"])
         for stimulus in catalogue.stimuli:
-            if stimulus.condition not in conditions:
+            if stimulus.condition not in conditions or stimulus.donor:
                 continue
             name = contents[stimulus.content] + Path(stimulus.file).suffix
             target = folder / "files" / conditions[stimulus.condition] / name

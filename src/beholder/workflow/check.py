@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from beholder.formats import plain_count
 from beholder.result_view import ResultView, ShownResult
-from beholder.types import Role
+from beholder.types import Medium, Role
 
 if TYPE_CHECKING:
     from beholder.errors import Problem
@@ -161,6 +162,8 @@ def check(
             *missing_gold(loaded, catalogue),
             *_long_session(loaded, stages, trials),
             *_exclusion_warnings(loaded),
+            *_medium_warnings(loaded, {one.medium for one in catalogue.stimuli}),
+            *_placeholder_warnings(loaded),
             *(() if is_of_pairs(plan) else confounding_warnings(loaded, catalogue, plan)),
         ),
         is_compared=is_of_pairs(plan),
@@ -184,6 +187,52 @@ def check(
         default_texts=default_texts(loaded, method_folder(method.name) / "texts"),
         pairs=_pair_count(plan, catalogue) if is_of_pairs(plan) else 0,
     )
+
+
+_FILLED = ("time", "pay", "task")
+"""What is filled in where a consent has it in braces."""
+
+
+def _placeholder_warnings(study: Study) -> Iterator[Problem]:
+    """Yield the texts with a word in braces that nothing is filled in for, so that participants would read it so."""
+    from beholder.errors import did_you_mean
+    from beholder.study.texts import study_text
+
+    for which in ("consent", "instructions", "pause", "thanks"):
+        names = _FILLED if which == "consent" else ()
+        for word in re.findall(r"\{([A-Za-z_]+)\}", study_text(study, which) or ""):
+            if word not in names:
+                what = f"holds {{{word}}}, which participants would read as it stands"
+                allowed = "{time} and {pay}, in the consent"
+                yield study.problem(f"texts.{which}", what, allowed, did_you_mean(word, names))
+                break
+
+
+_MEDIUM_WORDS: Mapping[Medium, str] = {
+    "video": r"videos?|clips?", "audio": r"recordings?|sounds?|listen", "image": r"images?|pictures?",
+}  # fmt: skip
+"""By which English words a text speaks of a medium; of a text it speaks itself."""
+
+
+def _medium_warnings(study: Study, media: set[Medium]) -> Iterator[Problem]:
+    """Yield the texts that speak of another medium than that of the stimuli, as those of an example do."""
+    from beholder.errors import Problem
+    from beholder.study.texts import study_text
+
+    if len(media) != 1 or study.language != "en":
+        return
+    (medium,) = media
+    own = _MEDIUM_WORDS.get(medium, "texts?")
+    nouns = {"video": "videos", "audio": "sounds", "image": "images", "text": "texts"}
+    for which in ("consent", "instructions"):
+        text = (study_text(study, which) or "").lower()
+        if medium == "video" or re.search(rf"\b({own})\b", text):
+            continue
+        for other, words in _MEDIUM_WORDS.items():
+            if other != medium and (found := re.search(rf"\b({words})\b", text)):
+                what = f"speaks of {found[0]!r}, and the stimuli are {nouns[medium]}"
+                yield Problem(f"texts.{which}", what, "", "Say what people see or hear in this study.")
+                break
 
 
 def _further_problems(study: Study) -> tuple[Problem, ...]:

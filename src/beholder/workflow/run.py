@@ -24,6 +24,7 @@ def run(
     stimuli: str | Path | None = None,
     folder: str | Path | None = None,
     participants: int | None = None,
+    to: str | None = None,
     simulate: bool = False,
     raters: str = "honest",
     seed: int = 1,
@@ -60,6 +61,8 @@ def run(
         port, host      where the study is served on this machine
         public_url      the address that people elsewhere reach it by
         tell            a function that gets the links and the live counts
+        to              a machine that you reach by ssh, as user@host: the study is deployed there, run there to its
+                        end, and taken down; the report is made here. `public_url` is what people open
 
     A rehearsal, with `simulate`:
         raters, seed    kinds of robots, as `honest:9,random:1`, and their random numbers
@@ -117,6 +120,13 @@ def run(
         other = "simulate" if simulate else "publish" if publish else "store"
         fix = "Robots need no money, people need real money, and play money has a store of its own."
         raise UserError(Problem("play_money", f"and {other} are both given", "one of the two", fix))
+    elsewhere = {
+        "simulate": simulate, "play_money": play_money, "store": store, "stimuli": stimuli, "after": after,
+        "exclude": exclude, "chain": chain,
+    }  # fmt: skip
+    if to is not None and (wrong := [key for key, value in elsewhere.items() if value]):
+        fix = "Rehearse here first; then run it there."
+        raise UserError([Problem(key, "goes without `to`, which runs the study elsewhere", "", fix) for key in wrong])
     if source is not None and not simulate:
         raise UserError(Problem("source", "tells what robots are like, and people are asked", "", "Use simulate."))
     population = read_source(source)
@@ -136,6 +146,12 @@ def run(
         write_open_pairs(loaded, before, store=store)
         chain = ChainShare("", 1, 1.0, load_study(folder_of(after)).name)
     loaded = exclude_studies(loaded, exclude)
+    if to is not None:
+        left = _run_elsewhere(
+            loaded, study, to, public_url, participants=participants, publish=publish, budget=budget, every=every,
+            news=news, making=making,
+        )  # fmt: skip
+        return _results_at_home(study, loaded, left, draw=draw)
     with named:
         lists = len(plan_study(study, progress=making).lists)
     waiting: tuple[str, ...] = ()
@@ -214,6 +230,46 @@ def run(
     if draw:
         report(evaluated)
     results = replace(read_results(evaluated.outputs), waiting=waiting)
+    return results if draw else replace(results, report=None)
+
+
+def _run_elsewhere(
+    study: Study,
+    given: str | Path | Study,
+    to: str,
+    public_url: str | None,
+    *,
+    participants: int | None,
+    publish: bool,
+    budget: float | str | None,
+    every: float,
+    news: Callable[[RunProgress], None] | None,
+    making: Callable[[int, int], None] | None,
+) -> tuple[str, ...]:
+    """Run a study on a machine, bring its answers home, and return what is left to a person."""
+    from beholder.deployment.unattended import run_arguments, run_on_machine
+
+    path = Path(given) if isinstance(given, str | Path) else study.folder
+    arguments = run_arguments(study, participants=participants, publish=publish, budget=budget, every=every)
+    finished = run_on_machine(
+        study, "study.yaml" if path.is_dir() else path.name, {"to": to, "address": public_url}, arguments, news=news,
+        progress=making,
+    )  # fmt: skip
+    return finished.waiting
+
+
+def _results_at_home(given: str | Path | Study, study: Study, waiting: tuple[str, ...], *, draw: bool) -> Results:
+    """Clean, analyse and report what was brought home."""
+    from beholder.analysis import analyse
+    from beholder.analysis.result import read_results
+    from beholder.cleaning import clean
+    from beholder.reporting import report
+
+    clean(given)
+    analyse(study)
+    if draw:
+        report(study)
+    results = replace(read_results(study.outputs), waiting=waiting)
     return results if draw else replace(results, report=None)
 
 

@@ -18,6 +18,7 @@ def serve(
     proxies: Sequence[str] = (),
     workers: int = 1,
     preview: bool = False,
+    backup: str | None = None,
     tell: Callable[[ServerStatus], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
@@ -39,6 +40,7 @@ def serve(
                         connections
         workers         several processes share the port; they need PostgreSQL as the store
         store           where answers are kept, if not in store/ beside the study
+        backup          where copies of them go, in place of `backup` in the study; "none" for nowhere
         tell            a function that gets the links and the live counts
         progress        a function that gets the number of stimuli that are made first, and of all
     """
@@ -58,6 +60,7 @@ def serve(
             tell=tell,
             progress=progress,
             open_platform=ask_platform,
+            backup=backup,
         )
     else:
         block_on(
@@ -72,5 +75,6 @@ def serve(
                 tell=tell,
                 progress=progress,
                 open_platform=ask_platform,
+                backup=backup,
             )
         )

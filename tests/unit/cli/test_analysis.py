@@ -49,10 +49,23 @@ def test_better_answers_by_its_exit_code_and_in_a_sentence(
 def test_better_refuses_what_it_cannot_answer(analysed: Path, tmp_path: Path) -> None:
     done = command("better", "nowhere", "new", "old", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == f"{Path('nowhere', 'analyse')}  holds no results. Run `beholder analyse` first.\n"
+    assert done.stderr == "nowhere  is not there. Allowed: a study.yaml that was analysed, or its folder.\n"
     done = command("better", str(analysed), "nwe", "old", "--question", "score", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith('better("nwe", "old")  ')
+
+
+def test_better_of_a_fresh_study_says_that_nobody_has_taken_part(study: Path) -> None:
+    done = command("better", "study.yaml", "smooth", "jerky", cwd=study.parent)
+    first = "Run `beholder run` with people or `beholder run --simulate` with robots first"
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"store  holds no answers: nobody has taken part in this study yet. {first}, or name a store with "
+        "`beholder clean --store`.\n"
+    )
+    (study.parent / "store").mkdir()
+    done = command("better", "study.yaml", "smooth", "jerky", cwd=study.parent)
+    assert done.stderr == "analyse  holds no results. Run `beholder clean` and `beholder analyse` first.\n"
 
 
 @pytest.mark.parametrize("split", ["realistic", "realistic:", ":2", "realistic:nan", "realistic:high"])

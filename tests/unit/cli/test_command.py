@@ -77,7 +77,13 @@ STUDY_COMMANDS = [
 @pytest.mark.parametrize("name", STUDY_COMMANDS)
 def test_with_json_a_missing_study_is_a_document_too(name: str, tmp_path: Path) -> None:
     missing = "chain.yaml" if name == "chain" else "study.yaml"
-    needed = {"participants show": ["p1"], "participants resume-link": ["p1"], "forget": ["r"]}.get(name, [])
+    needed_by = {
+        "participants show": ["p1"],
+        "participants resume-link": ["p1"],
+        "forget": ["r"],
+        "deploy exec": ["monitor"],
+    }
+    needed = needed_by.get(name, [])
     if name.startswith("participants ") and not needed and name != "participants list":
         needed = ["p1", "--reason", "x"]
     done = command(*name.split(), *needed, "--json", cwd=tmp_path)
@@ -144,6 +150,8 @@ MEANT = {
     ("check", "--Resolved"): "beholder check  has no option --Resolved. Did you mean --resolved?",
     ("check", "--simulate"): "beholder check  has no option --simulate. --simulate is an option of `beholder run` and "
     "`beholder chain`.",
+    ("open", "--quiet"): "beholder open  has no option --quiet. --quiet is an option of `beholder new`, "
+    "`beholder doctor`, `beholder check`, `beholder plan` and others.",
     ("check", "--xyz"): "beholder check  has no option --xyz. Allowed: --resolved, --make, --json, --quiet and --help.",
     ("export", "--format", "CSV"): "beholder export  --format is CSV. Allowed: csv or parquet. Did you mean csv?",
     ("serve", "--port", "x"): "beholder serve  --port is x. Allowed: a whole number, 0 to 65535.",

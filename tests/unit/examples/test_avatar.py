@@ -9,7 +9,8 @@ import pytest
 from beholder.examples import FinishedExample
 from beholder.examples.contract import Exhibit
 
-pytestmark = pytest.mark.long
+# `make test` makes those of another paper again, by the same steps.
+pytestmark = [pytest.mark.long, pytest.mark.variant]
 
 
 @pytest.fixture

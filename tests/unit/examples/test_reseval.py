@@ -8,7 +8,8 @@ import pytest
 
 from beholder.examples import FinishedExample
 
-pytestmark = pytest.mark.long
+# The same steps as of the other examples, on five more methods and media.
+pytestmark = [pytest.mark.long, pytest.mark.variant]
 
 
 def test_every_test_on_every_medium_finds_the_better_one(finished_example: Callable[[str], FinishedExample]) -> None:

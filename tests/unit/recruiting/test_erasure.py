@@ -13,7 +13,9 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
+from beholder.cli import cli
 from beholder.errors import StoreError, UserError
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.erasure import Forgotten, Purged, erase_by_receipt, purge_study
@@ -23,6 +25,7 @@ from beholder.server.tokens import pseudonym, receipt_code
 from beholder.store.contract import Answer, End, LedgerEntry, Session
 from beholder.store.open import open_store, read_rows
 from beholder.store.tables import ERASABLE
+from beholder.study.serialization import resolved_yaml
 from support.cleaning_store import START
 from support.decision_store import FILE, POSTING, at, decision_setup, handed_in, make_study, read
 from support.erasable_study import PERSON, SECRET, bytes_of, entries, people_come, prepare, write_down
@@ -59,7 +62,10 @@ def test_beside_a_reader_it_is_told_what_is_left_and_the_next_try_finishes_it(
         assert held.remains == "facts.sqlite keeps it in its log while another program reads the file"
         assert held.words[1] == f"Bytes of it are still on the disk: {held.remains}."
         assert SECRET.encode() in bytes_of(tmp_path)
-        assert forget(tmp_path, receipt).remains == held.remains, "asked again, it tries again"
+        (tmp_path / "study.yaml").write_text(resolved_yaml(make_study(tmp_path)), "utf-8")
+        told = CliRunner().invoke(cli, ["forget", receipt, str(tmp_path / "study.yaml")])
+        assert isinstance(told.exception, UserError)
+        assert "still holds bytes of what was erased" in str(told.exception), "asked again, it tries again"
     done = forget(tmp_path, receipt)
     assert (done.was_done, done.remains) == (True, "")
     assert SECRET.encode() not in bytes_of(tmp_path)

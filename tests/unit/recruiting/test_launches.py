@@ -11,6 +11,7 @@ import pytest
 import beholder
 from beholder.methods import load_study
 from beholder.recruiting.context import open_context, recruiter_of
+from beholder.recruiting.ledger import evidence_of
 from beholder.recruiting.preflight import rehearsal_problems
 from beholder.testing import write_study
 from support.recruit_context import ON_PROLIFIC, URL, launch_problems, launch_setup
@@ -186,6 +187,29 @@ async def test_prolific_needs_a_public_address(tmp_path: Path, tiny: Path, monke
     async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as setup:
         for url, words in result.items():
             assert await launch_problems(setup, public_url=url) == [f"--public-url  {words}"]
+
+
+async def test_people_are_not_paid_to_come_to_a_laptop_unless_somebody_says_why(
+    tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with launch_setup(tmp_path, tiny, recruit=ON_PROLIFIC) as setup:
+        drafted = await setup.launch()
+        monkeypatch.setenv("BEHOLDER_TEMPORARY", "1")
+        amount = str(drafted.due)
+        assert await launch_problems(setup, publish=amount) == [
+            f"--public-url  is {URL}, which leads to a machine that somebody may close: those inside would lose their "
+            "places. Allowed: an address that stays. Deploy to a machine that stays on (`beholder deploy up --to "
+            'user@host`); or say why it will: --temporary "the laptop stays on until Friday".'
+        ]
+        assert await launch_problems(setup, publish=amount, temporary="why") == [
+            "--temporary  is 'why'. Allowed: why, in three words or more; they are kept."
+        ]
+        words = "it stays on until Friday"
+        published = await setup.launch(publish=amount, temporary=words)
+        assert published.posting.state == "active"
+        entries = await setup.context.store.ledger.entries()
+        (planned, _) = [entry for entry in entries if entry.kind == "publish"]
+        assert evidence_of(planned)["temporary"] == words
 
 
 async def test_a_link_opens_at_once_and_says_where_people_begin(tmp_path: Path, tiny: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from beholder.cli.study import cli
-from beholder.errors import LedgerError, RecruitError
+from beholder.errors import LedgerError, RecruitError, UserError
 from beholder.recruiting.preflight import cost_of_runs
 from beholder.store.contract import PlatformIdentity
 from support.payable_study import BONUS, MESSAGE, PaymentSetup, come, manual_payment_setup, payment_setup, write_bonuses
@@ -193,6 +193,10 @@ async def test_a_budget_holds_for_lists_too(folder: Path) -> None:
             "Nothing of it was sent. Raise the budget to 4.00 GBP, or sign fewer payments."
         )
         assert not (folder / "pay").exists()
+    refused = CliRunner().invoke(cli, ["pay", str(folder / "study.yaml"), "--send"])
+    assert isinstance(refused.exception, UserError)
+    assert "budget is 3.00 GBP, and with the 4.00 GBP" in str(refused.exception)
+    async with manual_payment_setup(folder, budget="3.00 GBP") as s:
         await s.sign(**{"s-ann-1": "approve", "s-bob-1": "nothing"})
         await s.pay(send=True)
         entries = await s.context.store.ledger.entries()

@@ -143,6 +143,10 @@ async def test_the_command_prints_the_link_with_the_address_of_the_launch(tmp_pa
         assert words.endswith(SECRET)
         shown = CliRunner().invoke(cli, ["participants", "resume-link", "ada", study, "--json"])
         assert json.loads(shown.output)["link"] == link
+        noted = [one for one in await host.store.ledger.entries() if one.kind == "resume_link"]
+        assert [(one.session, one.reason_text) for one in noted] == [(ada.session, "")] * 2
+        person = CliRunner().invoke(cli, ["participants", "show", ada.session, study])
+        assert person.output.count("resume link") == 2
         assert beholder.recruiting.resume_link("ada", study).link == link
         wrong = CliRunner().invoke(cli, ["participants", "resume-link", "bob", study])
         assert isinstance(wrong.exception, RecruitError)

@@ -51,8 +51,8 @@ DESIGN = (
 )
 KNOWN = (
     "beholder, name, title, language, method, options, preset, stimuli, conditions, questions, playback, design, "
-    "texts, before, after, qualification, training, checks, clean, analyse, recruit, budget, family, "
-    "retention, run, contact and source"
+    "texts, before, after, qualification, training, checks, clean, analyse, recruit, deploy, backup, budget, "
+    "family, retention, run, contact and source"
 )
 NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."
 SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a letter or digit."
@@ -87,7 +87,7 @@ SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a lette
         ("design: {participants: 100000000}", "design.participants is 100000000. "
                                               "Allowed: a whole number, 1 to 100,000."),
         ("design: {trials: 10001}", "design.trials is 10001. Allowed: a whole number, 1 to 10,000."),
-        ("design: {always: natural}", "design.always is natural. Allowed: a list."),
+        ("design: {always: natural}", "design.always is natural. Allowed: a list. Write [natural]."),
         ("design: {always: [~]}", "design.always.0 is empty. Allowed: text that is not empty."),
         ("recruit: {minutes: 0}", "recruit.minutes is 0. Allowed: a number above 0, 600 or less."),
         ("recruit: {minutes: .inf}", "recruit.minutes is .inf. Allowed: a number above 0, 600 or less."),
@@ -144,7 +144,7 @@ SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a lette
          f"questions.0.scale is dcr5, which acr does not use. {NAMED}"),
         (
             "preset: hemvipp",
-            "preset is hemvipp. Allowed: none, hemvip, p910, mushra or audio. Did you mean hemvip?",
+            "preset is hemvipp. Allowed: none, hemvip, p910, mushra, audio or genea. Did you mean hemvip?",
         ),
         (
             "checks: {atention: true}",
@@ -246,7 +246,6 @@ def test_a_problem_says_what_is_wrong_and_what_is_allowed(tmp_path: Path, writte
     ("written", "message"),
     [
         ("method: acrr", "study.yaml:4  method is acrr, which is not a method. Allowed: {names}. Did you mean acr?"),
-        ("method: mismatch", "study.yaml:4  method is mismatch, which is not in this version. Allowed: {names}."),
         ("method:", "study.yaml:4  method is empty. Allowed: {names}."),
         ("method: [acr]", "study.yaml:4  method is a list. Allowed: {names}."),
         ("", "study.yaml:1  method is missing. Allowed: {names}."),

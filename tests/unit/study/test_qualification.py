@@ -39,7 +39,7 @@ POOL = [{"id": "q1", "text": "?", "options": ["a"], "correct": "a"}]
          "device.allow is desktop. Allowed: a list of desktop, tablet or phone. Write [desktop]."),
         ("{device: {allow: laptop}}", "device.allow is laptop. Allowed: a list of desktop, tablet or phone."),
         ("{device: {allow: []}}", "device.allow is empty. Allowed: a list of desktop, tablet or phone."),
-        ("{colour: {images: plates}}", "colour.images is plates. Allowed: a list."),
+        ("{colour: {images: plates}}", "colour.images is plates. Allowed: a list. Write [plates]."),
         (f"{{questions: {{items: {POOL}}}}}",
          "questions.items.0.options is a list of 1. Allowed: a list of 2 or more."),
     ],

@@ -42,12 +42,34 @@ def test_check_counts_its_warnings_at_the_end(study: Path) -> None:
     written = yaml.safe_load(study.read_text("utf-8"))
     written["conditions"] = ["natural", "smooth", "jerky"]
     written["recruit"] = {"reward": "1.50 GBP"}
+    del written["contact"]
     study.write_text(yaml.safe_dump(written), "utf-8")
     result = command("check", cwd=study.parent)
     assert result.returncode == 0, result.stderr
     assert "\n6 sessions at 1.50 GBP earn 9.00 GBP, 45.00 GBP an hour at about 2 minutes; fees of a" in result.stdout
     assert result.stderr == ("Warning: condition frozen  is not listed in conditions, so its 4 stimuli are left out.\n")
-    assert result.stdout.endswith("\nNo errors, 1 warning.\n")
+    assert result.stdout.endswith(
+        "\nParticipants have nobody to ask: write contact, an e-mail or web address.\nNo errors, 1 warning.\n"
+    )
+
+
+def test_texts_of_an_example_about_videos_are_told_where_the_stimuli_are_others(tmp_path: Path) -> None:
+    for condition in ("plain", "polished"):
+        for content in ("letter", "note"):
+            path = tmp_path / "stimuli" / condition / f"{content}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"A {condition} {content}.", "utf-8")
+    (tmp_path / "media").mkdir()
+    texts = {"consent": "You read letters, {tme}. {pay}", "instructions": "Watch each **video** to its end. {time}"}
+    study = write_study(tmp_path / "study", tmp_path, conditions=None, texts=texts, method="acr")
+    warnings = [str(one).partition("  ")[2] for one in beholder.check(study).warnings]
+    assert warnings == [
+        "speaks of 'video', and the stimuli are texts. Say what people see or hear in this study.",
+        "texts.consent holds {tme}, which participants would read as it stands. Allowed: {time} and {pay}, in the "
+        "consent. Did you mean time?",
+        "texts.instructions holds {time}, which participants would read as it stands. Allowed: {time} and {pay}, in "
+        "the consent.",
+    ]
 
 
 def test_check_tells_the_stages_in_the_order_of_a_visit(tmp_path: Path, tiny: Path) -> None:

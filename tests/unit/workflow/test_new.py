@@ -10,7 +10,9 @@ import pytest
 
 from beholder.errors import StudyError
 from beholder.methods import load_study, method_folder, names
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.study import schema
+from beholder.study.chain import load_chain
 from beholder.workflow.new import new
 from support.data import ROOT
 
@@ -52,7 +54,7 @@ def method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_new_study_is_whole(tmp_path: Path, method: str) -> None:
-    file = new(method, tmp_path / "deep" / "mine")
+    file = new(method, tmp_path / "deep" / "mine", seconds=0.4)
     folder = tmp_path / "deep" / "mine"
     assert file == folder / "study.yaml"
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -114,3 +116,32 @@ def test_readme_quick_start_and_new_recommend_the_same_commands(page: str) -> No
         lines = [line.partition("  ")[2].strip() for line in example.splitlines()[:5] if "beholder " in line]
         assert lines == ["beholder preview", "beholder run --simulate", "beholder run"], method
         assert all(f"$ {line}" in shown for line in lines), method
+
+
+def test_a_preset_writes_studies_that_belong_together(tmp_path: Path) -> None:
+    path = new("mismatch", tmp_path / "gestures", preset="genea", seconds=0.2)
+    chain = load_chain(path)
+    assert [follow.study for follow in chain.studies] == ["naturalness", "appropriateness"]
+    studies = [load_study(path.parent / follow.study) for follow in chain.studies]
+    assert [(one.method, one.playback.sound, one.playback.watch) for one in studies] == [
+        ("parallel", "off", "whole"), ("mismatch", "on", "whole"),
+    ]  # fmt: skip
+    assert len(load_catalogue(studies[1]).of_role("mismatched")) == 12
+    files = [sorted((one.folder / "stimuli").rglob("*.mp4")) for one in studies]
+    assert [file.read_bytes() for file in files[0]] == [file.read_bytes() for file in files[1]]
+
+
+@pytest.mark.parametrize(
+    ("method", "preset", "told"),
+    [
+        ("mismatch", "genia", "--preset  is genia, and mismatch has no studies of this name. Allowed: genea. Did you "
+         "mean genea?"),
+        ("acr", "genea", "--preset  is genea, and acr has no studies of this name. Allowed: none with acr; mismatch "
+         "has genea."),
+    ],
+)  # fmt: skip
+def test_a_preset_that_a_method_does_not_have_is_refused(tmp_path: Path, method: str, preset: str, told: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        new(method, tmp_path / "study", preset=preset)
+    assert str(caught.value) == told
+    assert not (tmp_path / "study").exists()

@@ -205,7 +205,7 @@ async def _run_study(
             rehearse(fake, study.folder, None, people, report_visit, _ARRIVE_S, skips_time=True),
             run_on_platform(
                 study, publish=True, every=_LOOK_S, budget=budget, news=news, port=port, take_look=take_look,
-                open_recruiter=recruiting,
+                open_recruiter=recruiting, is_play=True,
             ),
         )  # fmt: skip
     return waiting, _summarise_money(fake, before, replay(await _entries(study)))

@@ -65,6 +65,7 @@ STORE_CHECKS: Mapping[str, _StoreCheck] = {
         sessions.the_lists_that_somebody_had_are_known,
         sessions.a_list_that_was_finished_twice_leaves_the_others_open,
         sessions.robots_and_people_are_leased_apart,
+        sessions.claims_follow_their_rule_whatever_happened_before,
         facts.a_repeated_answer_changes_nothing_and_returns_the_first_time,
         facts.of_many_at_once_exactly_one_is_stored,
         facts.all_facts_of_a_request_are_stored_or_none,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from random import Random
 
 from beholder.errors import Refused, StoreError
+from beholder.store.contract import Store
 from beholder.testing.stores.facts import (
     HOUR,
     NOON,
@@ -286,3 +290,84 @@ async def robots_and_people_are_leased_apart(open_: StoreOpener) -> None:
             assert await claim(store, await arrive(store, "a", mode=mode), per_list=1) == 1, f"{mode} found it taken"
         assert await claim(store, await arrive(store, "b", mode="robot"), per_list=1) is None
         assert await claim(store, await arrive(store, "b", mode="lab"), per_list=1) is None, "lab and link are people"
+
+
+@dataclass
+class _Leases:
+    """The rule of claims by its words, counting all leases anew each time; minutes instead of times."""
+
+    lists: int = 6
+    until: dict[str, float] = field(default_factory=dict)
+    list_of: dict[str, int] = field(default_factory=dict)
+    over: set[str] = field(default_factory=set)
+
+    def filled(self, number: int, now: float) -> int:
+        return sum(self.list_of[one] == number and until > now for one, until in self.until.items())
+
+    def claim(
+        self, session: str, now: float, per_list: int | None, barred: Collection[int], preferred: Collection[int]
+    ) -> int | None:
+        if session not in self.list_of:
+            most = math.inf if per_list is None else per_list
+            numbers = [one for one in range(1, self.lists + 1) if one not in barred and self.filled(one, now) < most]
+            if not numbers:
+                return None
+            order = {one: (self.filled(one, now), one not in preferred, one) for one in numbers}
+            self.list_of[session] = min(numbers, key=order.__getitem__)
+        self.renew(session, now + 60)
+        return self.list_of[session]
+
+    def renew(self, session: str, until: float) -> None:
+        if session not in self.over:
+            self.until[session] = until
+
+    def end(self, session: str, *, is_finished: bool) -> None:
+        self.over.add(session)
+        self.until[session] = math.inf if is_finished else -math.inf
+
+
+async def claims_follow_their_rule_whatever_happened_before(open_: StoreOpener) -> None:
+    rng, now, leases = Random(3), 0, _Leases()  # noqa: S311 (a simulation)
+    async with open_("one") as store:
+        await store.begin(study_record(lists=leases.lists))
+        for step in range(120):
+            now += rng.choice((0, 6, 24))
+            barred, preferred = (rng.sample(range(1, 7), rng.choice((0, 0, 2, 5))) for _ in range(2))
+            about = rng.choice(sorted(leases.list_of)) if leases.list_of and rng.random() < 0.6 else ""
+            if about:
+                await _do(store, leases, about, now, rng)
+            else:
+                per_list = rng.choice((None, 1, 2))
+                session = await arrive(store, f"{step}")
+                moment = NOON + now * HOUR / 60
+                given = await claim(store, session, now=moment, until=moment + HOUR, per_list=per_list,
+                                    barred=barred, preferred=preferred)  # fmt: skip
+                expected = leases.claim(session, now, per_list, barred, preferred)
+                assert given == expected, f"step {step}: list {given} instead of {expected}"
+            if step == 80:
+                leases.lists = 8
+                await store.begin(study_record("d2", lists=8))
+            free = [one for one in range(1, leases.lists + 1) if one not in barred and not leases.filled(one, now)]
+            found = await store.has_free_list(NOON + now * HOUR / 60, barred)
+            assert found == bool(free), f"step {step}: {free} are free, and has_free_list says {found}"
+
+
+async def _do(store: Store, leases: _Leases, session: str, now: int, rng: Random) -> None:
+    """Do something about a session that has a list, in the store and by the rule."""
+    what = rng.choice(("renew", "renew", "release", "finish", "leave", "erase", "return"))
+    if what == "renew":
+        later = now + rng.randrange(120)
+        await store.renew(session, NOON + later * HOUR / 60)
+        leases.renew(session, later)
+    elif what == "release":
+        await store.release(session)
+        leases.renew(session, -math.inf)
+    elif what == "erase":
+        await store.erase(session, NOON)
+        leases.end(session, is_finished=False)
+    elif what == "return":
+        given = await claim(store, session, now=NOON + now * HOUR / 60, until=NOON + (now / 60 + 1) * HOUR, per_list=1)
+        assert given == leases.claim(session, now, 1, (), ()), "a session keeps its list"
+    elif session not in leases.over:
+        await store.append([end(session, "completed" if what == "finish" else "screened_out")])
+        leases.end(session, is_finished=what == "finish")
