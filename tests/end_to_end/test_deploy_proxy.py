@@ -17,13 +17,22 @@ from beholder.testing import write_study
 from support.deployed_study import DeployedStudy, stored_answers
 from support.server_process import free_port
 from support.ssh_machine import SshMachine, ssh_machine
+from support.system_programs import find_program, need_programs
 
 MODULES = Path("/usr/lib/apache2/modules")
 
 
 def nginx(folder: Path, port: int, lines: str) -> tuple[list[str], str]:
     return (
-        ["nginx", "-c", str(folder / "proxy.conf"), "-p", str(folder), "-g", "daemon off;"],
+        [
+            find_program("nginx", is_server=True) or "nginx",
+            "-c",
+            str(folder / "proxy.conf"),
+            "-p",
+            str(folder),
+            "-g",
+            "daemon off;",
+        ],
         f"""
 pid {folder}/proxy.pid; error_log {folder}/error.log;
 events {{}}
@@ -44,7 +53,7 @@ def apache(folder: Path, port: int, lines: str) -> tuple[list[str], str]:
     names = ("mpm_event", "authz_core", "proxy", "proxy_http", "ssl", "socache_shmcb")
     modules = "\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in names)
     return (
-        ["apache2", "-X", "-f", str(folder / "proxy.conf")],
+        [find_program("apache2", is_server=True) or "apache2", "-X", "-f", str(folder / "proxy.conf")],
         f"""
 ServerName 127.0.0.1
 ServerRoot {folder}
@@ -120,8 +129,9 @@ async def test_the_lines_that_are_printed_lead_people_to_the_study(
     name: str, program: str, configure: Callable[..., tuple[list[str], str]], tmp_path: Path, tiny: Path,
     machine: SshMachine,
 ) -> None:  # fmt: skip
-    if program and shutil.which(program) is None:
+    if program and find_program(program, is_server=True) is None:
         pytest.skip(f"{program} is not installed")
+    need_programs("openssl", for_what="no certificate of a proxy")
     folder, port = tmp_path / "proxy", free_port()
     folder.mkdir()
     make_certificate(folder)

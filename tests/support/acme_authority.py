@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import ssl
 import subprocess
 import time
@@ -13,9 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 from support.server_process import free_port
+from support.system_programs import need_programs
 
 PROGRAMS = ("pebble", "pebble-challtestsrv", "openssl")
 
@@ -31,8 +29,7 @@ class AcmeAuthority:
 @contextmanager
 def acme_authority(folder: Path, listens: str, leads_to: str) -> Iterator[AcmeAuthority]:
     """Yield an authority at a number of this machine, to which every name leads to another number; skip without one."""
-    if missing := [name for name in PROGRAMS if shutil.which(name) is None]:
-        pytest.skip(f"no ACME authority: {', '.join(missing)} are missing")
+    need_programs(*PROGRAMS, for_what="no ACME authority")
     folder.mkdir(parents=True)
     subprocess.run(
         [

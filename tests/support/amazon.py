@@ -16,6 +16,7 @@ import yaml
 
 from support.server_process import free_port
 from support.ssh_machine import SshMachine, ssh_machine
+from support.system_programs import need_ssh
 
 REGION = "eu-central-1"
 NEWEST = "ami-22222222"
@@ -38,6 +39,7 @@ _IMAGES = [
 @contextmanager
 def amazon(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let there be an EC2 with images of Debian's, of which credentials and endpoint are in the environment."""
+    need_ssh()  # machines there are reached by it
     home = folder / "home"
     home.mkdir(parents=True)
     patch.setenv("UV_CACHE_DIR", SshMachine(folder, 0).environment["UV_CACHE_DIR"])  # of the home that there was

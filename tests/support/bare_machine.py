@@ -21,10 +21,11 @@ import psutil
 import pytest
 
 from support.ssh_machine import make_key
+from support.system_programs import need_programs
 
 TREE = "BEHOLDER_BARE_TREE"
 """The variable that names a tar of a root tree made before, as making one takes minutes."""
-_PROGRAMS = ("systemd-nspawn", "ip", "nsenter", "tar", "ssh")
+_PROGRAMS = ("systemd-nspawn", "ip", "nsenter", "tar", "ssh", "chroot")
 _PACKAGES = (
     "openssh-server", "python3", "cron", "systemd", "systemd-sysv", "dbus", "dbus-user-session", "libpam-systemd",
     "iproute2", "procps",
@@ -150,10 +151,10 @@ def _until(is_so: object, what: str) -> None:
 @contextmanager
 def bare_machine(folder: Path) -> Iterator[BareMachine]:
     """Yield a machine that was just booted; skip where none can be made."""
-    missing = [name for name in _PROGRAMS if shutil.which(name) is None]
     tar = os.environ.get(TREE, "")
-    if os.name == "nt" or os.geteuid() != 0 or missing or not (tar or shutil.which("mmdebstrap")):
-        pytest.skip(f"no bare machine: needs root, mmdebstrap and {', '.join(_PROGRAMS)}")
+    if os.name == "nt" or os.geteuid() != 0:
+        pytest.skip("no bare machine: needs root on Linux")
+    need_programs(*_PROGRAMS, *(() if tar else ("mmdebstrap",)), for_what="no bare machine")
     tree = folder / "tree"
     tree.mkdir(parents=True)
     if tar:

@@ -62,6 +62,16 @@ class S3Server:
             time.sleep(0.05)
         raise AssertionError((self.folder / "weed.log").read_text("utf-8", "replace")[-2000:])
 
+    def start_somewhere(self) -> None:
+        """Start it on ports of which none was taken by somebody else in between."""
+        while True:
+            try:
+                return self.start()
+            except AssertionError as error:
+                if "address already in use" not in str(error):
+                    raise
+                self.ports = _free_ports()
+
     def _stores(self) -> bool:
         import obstore
         from obstore.store import S3Store
@@ -103,8 +113,8 @@ def s3_server(folder: Path) -> Iterator[S3Server]:
     users = {"name": "researcher", "credentials": [{"accessKey": ACCESS, "secretKey": SECRET}], "actions": ["Admin"]}
     (folder / "s3.json").write_text(json.dumps({"identities": [users]}), "utf-8")
     server = S3Server(folder, _free_ports())
-    server.start()
     try:
+        server.start_somewhere()
         yield server
     finally:
         server.stop()

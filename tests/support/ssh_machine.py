@@ -24,8 +24,9 @@ from typing import Any
 import pytest
 
 from support.server_process import free_port
+from support.system_programs import find_program, need_programs, need_ssh
 
-SSHD = next((path for path in (shutil.which("sshd"), "/usr/sbin/sshd") if path and Path(path).is_file()), None)
+SSHD = find_program("sshd", is_server=True)
 HAS_WHEEL = importlib.util.find_spec("asyncssh") is not None
 SERVER = "sshd" if SSHD is not None and os.environ.get("BEHOLDER_SSH_SERVER") != "wheel" else "wheel"
 CRONTAB = """#!/bin/sh
@@ -124,8 +125,9 @@ def ssh_machine(
 
     Keys that are in the folder already are its keys.
     """
-    if os.name == "nt" or shutil.which("ssh") is None or not (SSHD if server == "sshd" else HAS_WHEEL):
-        pytest.skip("no ssh: install openssh-client, and openssh-server or asyncssh")
+    need_ssh()
+    if not (SSHD if server == "sshd" else HAS_WHEEL):
+        pytest.skip("no ssh server: install openssh-server or asyncssh")
     machine = SshMachine(folder, port or free_port())
     machine.home.mkdir(parents=True)
     (folder / "bin").mkdir()
@@ -177,7 +179,8 @@ def ssh_machine(
 
 
 def make_key(path: Path) -> None:
-    """Make a key pair without a passphrase."""
+    """Make a key pair without a passphrase; skip where there is no program for it."""
+    need_programs("ssh-keygen", for_what="no ssh (install openssh-client)")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
 
 

@@ -1,6 +1,7 @@
 """An ssh server from a wheel, for machines whose system has none: `python -m support.ssh_server config.json`.
 
-It runs every command by the shell, as whoever started it, with the variables that it was told.
+It runs every command by the shell, as whoever started it, with the variables that it was told; it speaks sftp, and
+forwards its ports as a real one does.
 """
 
 from __future__ import annotations
@@ -14,6 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import asyncssh
+
+
+class ForwardingServer(asyncssh.SSHServer):
+    """Lets whoever logs in listen on ports here (`ssh -R`)."""
+
+    def server_requested(self, listen_host: str, listen_port: int) -> bool:
+        return True
 
 
 async def serve(config: dict[str, Any]) -> None:
@@ -32,8 +40,9 @@ async def serve(config: dict[str, Any]) -> None:
         sending.cancel()
 
     server = await asyncssh.create_server(
-        asyncssh.SSHServer, "127.0.0.1", config["port"], server_host_keys=[config["host_key"]],
+        ForwardingServer, "127.0.0.1", config["port"], server_host_keys=[config["host_key"]],
         authorized_client_keys=config["authorized_keys"], process_factory=handle, encoding=None,
+        sftp_factory=True,
     )  # fmt: skip
     await server.wait_closed()
 

@@ -20,16 +20,18 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshMachine]:
         yield one
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def own_config(machine: SshMachine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BEHOLDER_SSH_CONFIG", str(machine.config))
 
 
+@pytest.mark.usefixtures("own_config")
 def test_a_folder_there_keeps_the_contract_whatever_its_name(machine: SshMachine, tmp_path: Path) -> None:
     folder = machine.folder / "my backups" / "walk, 1"
     check_destination(open_destination(f"sftp://machine{folder}".replace(" ", "%20")), tmp_path)
 
 
+@pytest.mark.usefixtures("own_config")
 def test_a_file_there_is_for_its_owner_and_what_was_left_half_sent_goes(machine: SshMachine, tmp_path: Path) -> None:
     folder = machine.folder / "owned"
     folder.mkdir()

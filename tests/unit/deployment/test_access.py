@@ -14,9 +14,11 @@ from beholder.deployment.journal import Journal, one_at_a_time
 from beholder.deployment.settings import DeploySettings
 from beholder.study.recruitment import Sum
 from beholder.testing import write_study
+from support.system_programs import need_ssh
 
 
 def test_pulling_goes_on_while_the_machine_is_not_reached_or_busy(tmp_path: Path, tiny: Path) -> None:
+    need_ssh()
     study = write_study(tmp_path / "study", tiny)
     config = tmp_path / "config"
     config.write_text("Host machine\n  HostName 127.0.0.1\n  Port 1\n", "utf-8")

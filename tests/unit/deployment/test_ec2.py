@@ -15,6 +15,7 @@ from beholder.errors import DeployError
 from beholder.testing import check_target
 from support.amazon import NEWEST, REGION, DiesAtCallError, amazon, booting_machine, dying_at, ec2, user_data_of
 from support.ssh_machine import ssh_machine
+from support.system_programs import need_ssh
 
 NAME = "beholder-tiny-1a2b3c4d"
 PLACE = f"ec2:{REGION}"
@@ -185,6 +186,7 @@ def test_a_region_and_credentials_are_looked_for_before_anything_is_done(
 
 
 def test_the_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_ssh()  # else that is told as well
     monkeypatch.setitem(__import__("sys").modules, "boto3", None)
     assert [str(problem) for problem in Ec2Target(PLACE, NAME).problems()] == [
         "boto3  is not here, by which machines at Amazon are made. Install it with `pip install 'beholder[cloud]'`."

@@ -14,6 +14,7 @@ from beholder.deployment.program import find_python
 from beholder.deployment.ssh import SshTarget, connection_problem
 from beholder.errors import DeployError
 from support.ssh_machine import SshMachine, ssh_machine
+from support.system_programs import need_ssh
 
 
 def refusal(machine: SshMachine) -> str:
@@ -86,6 +87,7 @@ def test_what_ssh_says_is_told_in_words(said: str, words: str) -> None:
 
 
 def test_a_place_that_ssh_would_read_as_an_option_is_refused() -> None:
+    need_ssh()  # else that is told as well
     with pytest.raises(DeployError) as refused, SshTarget("-oProxyCommand=evil").connect():
         pass
     assert str(refused.value) == (
@@ -93,7 +95,18 @@ def test_a_place_that_ssh_would_read_as_an_option_is_refused() -> None:
     )
 
 
+def test_without_the_program_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(DeployError) as refused, SshTarget("ada@lab").connect():
+        pass
+    assert str(refused.value) == (
+        "ssh  is not on this machine. Install OpenSSH's client: `apt install openssh-client`, or on Windows under "
+        "Optional features."
+    )
+
+
 def test_a_machine_that_is_not_there_is_unreachable(tmp_path: Path) -> None:
+    need_ssh()
     config = tmp_path / "config"
     config.write_text("Host machine\n  HostName 127.0.0.1\n  Port 1\n", "utf-8")
     with pytest.raises(MachineUnreachable, match="does not answer"), SshTarget("machine", str(config)).connect() as one:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import ssl
 import sys
 import threading
@@ -105,7 +106,7 @@ def test_a_connection_to_a_machine_of_ones_own_is_held_and_made_again(
         program = program_on(machine, server.server_port)
         address = "https://study.example.org"
         request: dict[str, Any] = {
-            "kind": "ssh", "program": "/usr/bin/ssh", "via": host.to, "ssh_config": str(host.config),
+            "kind": "ssh", "program": shutil.which("ssh"), "via": host.to, "ssh_config": str(host.config),
             "address": address,
         }  # fmt: skip
         opened = program.call("tunnel", **request)
@@ -119,7 +120,7 @@ def test_a_connection_to_a_machine_of_ones_own_is_held_and_made_again(
         program.call("tunnel", kind="")
         assert not [one for one in psutil.process_iter(["cmdline"]) if is_forwarding(one, host)]
         # Where nobody lets us in, that is told.
-        (host.folder / "authorized_keys").write_text("", "utf-8")
+        shutil.copy(host.folder / "other_key.pub", host.folder / "authorized_keys")
         with pytest.raises(
             DeployError, match=r"this machine: ssh  does not come up: .*Permission denied \(publickey\)"
         ):
