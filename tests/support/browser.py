@@ -22,7 +22,9 @@ from support.data import ROOT
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request
 
-MARKS = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+# What waited in vain, on a machine that does much else, is tried once more, and named at the end. Nothing else is.
+SECOND_TRY = pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError", "does not go on", "the way on is closed"])
+MARKS = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), SECOND_TRY]
 DESKTOP = {"width": 1280, "height": 800}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
