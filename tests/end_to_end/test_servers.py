@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 import subprocess
 import sys
 import time
@@ -19,7 +21,7 @@ import pytest
 
 from beholder.errors import UserError
 from beholder.methods import load_study
-from beholder.server.process import run_server
+from beholder.server.process import port_for_a_look, run_server
 from beholder.simulation.crowd import send_robots
 from beholder.testing import write_study
 from beholder.workflow.serve import serve
@@ -114,6 +116,14 @@ async def test_a_busy_port_is_said(study: Path, tmp_path: Path) -> None:
         with pytest.raises(UserError, match=f"--port {port}  is in use"):
             async with run_server(load_study(study), store=tmp_path / "other", port=port):
                 pass
+
+
+def test_pages_to_look_at_take_a_free_port_where_the_usual_one_is_in_use() -> None:
+    with socket.socket() as taken:
+        with contextlib.suppress(OSError):  # something else uses it already
+            taken.bind(("127.0.0.1", 8000))
+            taken.listen()
+        assert port_for_a_look() == 0
 
 
 async def test_sigterm_ends_a_server_cleanly(study: Path, tmp_path: Path) -> None:

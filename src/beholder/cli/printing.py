@@ -38,6 +38,9 @@ HOST = click.option("--host", default="127.0.0.1", show_default=True, help="0.0.
 PORT = click.option(
     "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
 )
+LOOK_PORT = click.option(
+    "--port", type=click.IntRange(0, 65535), help="8000 when left out, or a free one if that is in use."
+)
 PUBLIC = click.option(
     "--public-url",
     envvar="BEHOLDER_PUBLIC_URL",

@@ -13,6 +13,7 @@ from beholder.cli.printing import (
     FROM,
     HOST,
     IDEAL,
+    LOOK_PORT,
     PORT,
     PUBLIC,
     RATERS,
@@ -263,8 +264,8 @@ def simulate(
 )
 @IDEAL
 @click.option("--exit", "leave", is_flag=True, help="Stop after the report instead of serving on.")
-@PORT
-def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: int, ideal: bool) -> CommandResult:
+@LOOK_PORT
+def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: int | None, ideal: bool) -> CommandResult:
     """Show the whole way with sample stimuli and robots."""
     import beholder
     from beholder.simulation.variance import planted_words, read_source

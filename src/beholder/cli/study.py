@@ -32,6 +32,7 @@ from beholder.cli.media import media
 from beholder.cli.participants import participants
 from beholder.cli.printing import (
     HOST,
+    LOOK_PORT,
     PORT,
     PUBLIC,
     STORE,
@@ -275,10 +276,11 @@ def serve(
 @cli.command(stage="try", has_open=True)
 @STUDY
 @HOST
-@PORT
-def preview(study: Path, host: str, port: int) -> None:
+@LOOK_PORT
+def preview(study: Path, host: str, port: int | None) -> None:
     """Look at every step; nothing is stored."""
     import beholder
+    from beholder.server.process import port_for_a_look
 
     def tell(live: ServerStatus) -> None:
         click.echo(f"Preview: {live.preview_link}\nNothing is stored. Ctrl-C stops.")
@@ -288,7 +290,10 @@ def preview(study: Path, host: str, port: int) -> None:
             open_in_browser(live.preview_link)
 
     with Bar("Stimuli") as progress:
-        beholder.serve(study, host=host, port=port, preview=True, tell=tell, progress=progress)
+        beholder.serve(
+            study, host=host, port=port_for_a_look(host) if port is None else port, preview=True, tell=tell,
+            progress=progress,
+        )  # fmt: skip
 
 
 @cli.command(stage="decide")

@@ -150,6 +150,7 @@ async def run_server(
                 yield RunningServer(service, opened, address)
 
 
+USUAL_PORT = 8000
 _BACKLOG = 4096
 """Connections that wait to be accepted, as far as the system allows."""
 _LARGEST_HEADERS = 32 * 1024
@@ -207,6 +208,14 @@ def _free_port(host: str, port: int, shares_port: bool) -> int:
         except OSError as error:
             raise UserError(_port_problem(host, port, error)) from None
         return int(probe.getsockname()[1])
+
+
+def port_for_a_look(host: str = "127.0.0.1") -> int:
+    """Return the usual port, or 0 for a free one where something else uses it: nobody has been sent the address yet."""
+    try:
+        return _free_port(host, USUAL_PORT, shares_port=False)
+    except UserError:
+        return 0
 
 
 def _port_problem(host: str, port: int, error: OSError) -> Problem:

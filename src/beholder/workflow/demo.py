@@ -28,7 +28,7 @@ def demo(
     robots: int = _ROBOTS,
     source: str | Path | None = None,
     stay: bool = False,
-    port: int = 8000,
+    port: int | None = None,
     on_link: Callable[[str], None] | None = None,
     on_result: Callable[[Truth, Results], None] | None = None,
     on_money: Callable[[MoneySummary], None] | None = None,
@@ -43,7 +43,8 @@ def demo(
     What most people want:
         method, folder  the method, and where to: beholder-demo, or beholder-demo-METHOD, when left out
         robots          how many of them take the study
-        stay, port      serves the study until it is interrupted, so that you can take it yourself, on this port
+        stay, port      serves the study until it is interrupted, so that you can take it yourself, on this port: 8000
+                        when left out, or a free one if that is in use
         prolific        people come from a Prolific of play money on this machine, in beholder-demo-prolific
         source          what robots are like: as people of public data when left out; `ideal`, or a pilot's study file
 
@@ -55,9 +56,11 @@ def demo(
         progress        the number of robots that are done, and of all
     """
     from beholder.aio import block_on
+    from beholder.server.process import port_for_a_look
     from beholder.simulation.variance import read_source
     from beholder.workflow.new import new
 
+    port = port_for_a_look() if port is None else port
     if prolific and source is not None:
         raise UserError(Problem("--ideal", "and --prolific are both given", "one of the two", _THEIR_OWN))
     folder = Path(folder if folder is not None else _usual_folder(method, prolific=prolific))
