@@ -19,7 +19,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from beholder.stats.clustered import CITATION as CLUSTERED
-from beholder.stats.clustered import Cells, Codes, Floats, sums_by, two_way_residuals
+from beholder.stats.clustered import Cells, Codes, Floats, column_sums, sums_by, two_way_residuals
 from beholder.stats.contrast_errors import CITATION as MODERATED
 from beholder.stats.contrast_errors import ROUNDING, ContrastError, Pair, VarianceParts, contrast_errors
 from beholder.stats.intervals import LEVEL
@@ -105,17 +105,15 @@ class _Design:
     @cached_property
     def spread(self) -> _Spread:
         """Over how many clusters the weight of each contrast is spread: over all where they have the same."""
-
-        def over(codes: Codes) -> Floats:
-            found = []
-            # Some contrasts at a time: all would need as many copies of the ratings.
-            for begin in range(0, len(self.combine), _AT_ONCE):
-                squares = (self.combine[begin : begin + _AT_ONCE] @ self.weights) ** 2
-                sums = sums_by(codes, squares, int(codes.max()) + 1)
-                found.append(sums.sum(axis=1) ** 2 / (sums**2).sum(axis=1))
-            return np.concatenate(found)
-
-        return _Spread(*(over(codes) for codes in self.clusters))
+        by_value = np.ascontiguousarray(self.weights.T)
+        found: list[list[Floats]] = [[] for _ in self.clusters]
+        # Some contrasts at a time: all would need as many copies of the ratings.
+        for begin in range(0, len(self.combine), _AT_ONCE):
+            squares = (by_value @ self.combine[begin : begin + _AT_ONCE].T) ** 2
+            for codes, some in zip(self.clusters, found, strict=True):
+                sums = column_sums(codes, squares, int(codes.max()) + 1)
+                some.append(sums.sum(axis=1) ** 2 / (sums**2).sum(axis=1))
+        return _Spread(*(np.concatenate(some) for some in found))
 
     @cached_property
     def kept(self) -> _Kept:
