@@ -251,18 +251,18 @@ class _TwoWay:
         # What each row has of a group within a cluster: all rows share these places.
         places, place = np.unique(_joint(clusters, self.one), return_inverse=True)
         cluster, group = np.divmod(places, self.size[0])
+        rows = most * np.arange(len(weights))
         first = sums_by(place, weights, len(places)) / np.sqrt(self.count[group])
-        spread = sparse.csr_array(
-            (
-                (first / np.sqrt(self.count[group])).ravel(),
-                (np.add.outer(most * np.arange(len(weights)), cluster).ravel(), np.tile(group, len(weights))),
-            ),
-            shape=(len(weights) * most, self.size[0]),
-        )
-        by_other = sums_by(clusters * self.size[1] + self.other, weights, most * self.size[1])
-        rest = by_other.reshape(len(weights) * most, -1) - (spread @ self.met).toarray()
-        solved = (rest @ self.inverse).reshape(len(weights), -1)
-        return np.asarray(first @ first.T + solved @ rest.reshape(len(weights), -1).T, np.float64)
+        shape = (len(weights) * most, self.size[0])
+        at = np.add.outer(rows, cluster).ravel(), np.tile(group, len(weights))
+        spread = sparse.csr_array(((first / np.sqrt(self.count[group])).ravel(), at), shape=shape)
+        at = np.add.outer(rows, clusters).ravel(), np.tile(self.other, len(weights))
+        by_other = sparse.csr_array((weights.ravel(), at), shape=(len(weights) * most, self.size[1]))
+        rest = by_other - spread @ self.met
+        joined = rest.reshape(len(weights), -1).tocsr()
+        # Hardly a cluster has more than a few groups: most of the table is zeros. A row at a time, as each is dense.
+        solved = [joined @ (rest[row : row + most] @ self.inverse).ravel() for row in rows]
+        return np.asarray(first @ first.T + np.array(solved), np.float64)
 
 
 def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, pairs: Sequence[Pair]) -> _Design:
@@ -274,6 +274,7 @@ def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, 
     apart = crossed.residuals(np.eye(count)[:, condition])
     inverse = np.linalg.pinv(apart @ apart.T, rcond=_SINGULAR, hermitian=True)
     weights = inverse @ apart
+    by_value = np.ascontiguousarray(weights.T)
     combine = np.zeros((len(pairs), count))
     for row, (one, other) in enumerate(pairs):
         combine[row, one], combine[row, other] = 1, -1
@@ -287,7 +288,7 @@ def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, 
         most = int(clusters.max()) + 1
         if by_crossed is None or most * count**2 > _MAX_COUNTED:
             return None
-        products = np.stack([sums_by(clusters, weights * row, most) for row in apart], axis=2)
+        products = np.stack([column_sums(clusters, by_value * row[:, None], most) for row in apart], axis=2)
         return np.asarray(by_crossed + np.einsum("agc,cd,bgd->ab", products, inverse, products, optimize=True))
 
     clusters = _Clusters(participant, content, np.unique(_joint(participant, content), return_inverse=True)[1])
@@ -378,6 +379,7 @@ def _are_connected(pairs: Sequence[Pair], participant: Codes, condition: Codes) 
 def _parts(design: _Design, values: Floats) -> VarianceParts:
     """Return the variances of contrasts by part, each corrected for what fitting took from the residuals."""
     residuals, these = design.residuals(values), design.these_residuals(values)
+    by_value = np.ascontiguousarray(design.weights.T)
     scale = ROUNDING * np.abs(values).max(axis=1, keepdims=True)
     noise = scale**2 * design.unit
     difference = (values @ design.weights.T) @ design.combine.T
@@ -385,7 +387,7 @@ def _parts(design: _Design, values: Floats) -> VarianceParts:
     def part(codes: Codes, left: Floats, kept: Floats) -> Floats:
         most = int(codes.max()) + 1
         # A data set at a time: all at once would need as many tables as there are data sets.
-        pulls = (sums_by(codes, design.weights * row, most) for row in left)
+        pulls = (column_sums(codes, by_value * row[:, None], most) for row in left)
         squares = np.stack([design.contrast(pull @ pull.T) for pull in pulls]) / kept
         return np.where(squares > noise, squares, 0.0)
 
