@@ -16,7 +16,7 @@ import pandas as pd
 
 from beholder.analysis.columns import PARTICIPANTS, QUESTION, THEIR_STIMULI
 from beholder.analysis.contract import Analysis, Column
-from beholder.analysis.ratings import Ratings, as_ratings, tidy
+from beholder.analysis.ratings import Ratings, as_ratings, ratings_of
 from beholder.analysis.result import Result
 from beholder.stats.correlation import agreement
 
@@ -56,7 +56,7 @@ def failure_groups(ratings: Ratings) -> list[FailureGroup]:
     @cache
     def chosen(mask: bytes) -> Ratings:
         # By session and by rater, with any other failure and with none, groups are often of the same rows.
-        return tidy(rows[np.frombuffer(mask, bool)].assign(use=True, unit=""), ratings.order)
+        return ratings_of(ratings, np.frombuffer(mask, bool))
 
     groups: list[FailureGroup] = []
     seen: pd.Series | None = None

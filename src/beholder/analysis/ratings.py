@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from beholder.analysis.ratings_table import OwnTable, TableOptions, fill_columns, load_ratings, load_table
 from beholder.analysis.result import ratings_hash
@@ -189,6 +191,19 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
         tuple(name for name in questions if name in turned),
         look=_planned_look(people, order),
     )
+
+
+def ratings_of(ratings: Ratings, chosen: Sequence[bool] | NDArray[np.bool_]) -> Ratings:
+    """Return the ratings in some rows, all of them as used, with the columns alone that tell ratings apart.
+
+    Groups of rows are many, and most columns are not needed of any.
+    """
+    columns = [name for name in (*_KEYS, *_TOLD_BY) if name in ratings.rows]
+    rows = ratings.rows[columns][np.asarray(chosen, bool)]
+    return tidy(rows.assign(use=True, unit=""), ratings.order)
+
+
+_TOLD_BY = ("session", "value", "keyed", "kind", "method", "role", "word")
 
 
 def _turn_scores(table: pd.DataFrame) -> tuple[pd.DataFrame, frozenset[str]]:

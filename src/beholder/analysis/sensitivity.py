@@ -24,7 +24,7 @@ from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.failures import CITATION, ERRORS, PER_STIMULUS, RATINGS, group_sizes
 from beholder.analysis.means import conditions
 from beholder.analysis.pairs import pairs
-from beholder.analysis.ratings import Ratings, as_ratings, tidy
+from beholder.analysis.ratings import Ratings, as_ratings, ratings_of, tidy
 from beholder.analysis.result import Result, records
 from beholder.analysis.tests import UNNAMED, is_clear
 from beholder.stats.correlation import ScoreAgreement, agreement
@@ -339,10 +339,10 @@ def _failed_rules(ratings: Ratings, also: Mapping[str, str] | None = None) -> pd
 
 def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
     """Return for each rule the ratings of those who failed it, whether or not it cost them anything."""
-    rows, own = ratings.rows, _failed_rules(ratings, also=ratings.session_failures)
+    own = _failed_rules(ratings, also=ratings.session_failures)
     groups = {}
     for rule in sorted({rule for rules in set(own) for rule in rules}):
-        group = tidy(rows[[rule in rules for rules in own]].assign(use=True, unit=""), ratings.order)
+        group = ratings_of(ratings, [rule in rules for rules in own])
         if len(group.used):
             groups[rule] = group
     return groups
