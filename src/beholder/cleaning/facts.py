@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from beholder.checks.contract import AnsweredTrial, OperatedPage, Verdict
+from beholder.checks.contract import NO_SLOTS, AnsweredTrial, OperatedPage, Verdict
 from beholder.errors import Problem, StoreError
 from beholder.formats import join_names
 from beholder.methods.contract import Method, Trial
@@ -364,27 +364,37 @@ def _no_sessions(where: str, *, robots: bool, run: int, runs: Sequence[int]) -> 
 _STILL = ("image", "text")
 
 
-def answered_trials(
-    visit: SessionRecord, method: Method, stimuli: Mapping[tuple[str, str], ShownStimulus]
-) -> tuple[AnsweredTrial, ...]:
+class ShownTrials:
+    """What a plan's trials show, of each looked up once: a list is planned once, and stands in many sessions."""
+
+    def __init__(self, stimuli: Mapping[tuple[str, str], ShownStimulus]) -> None:
+        self.stimuli = stimuli
+        self._known: dict[tuple[str, int], tuple[Trial, Mapping[str, int | None], frozenset[str]]] = {}
+
+    def of(self, digest: str, trial: Trial) -> tuple[Mapping[str, int | None], frozenset[str]]:
+        """Return the length of the stimulus in each slot, and the slots that show an image or a text."""
+        known = self._known.get((digest, id(trial)))
+        if known is None:
+            shown = {slot.id: self.stimuli[digest, slot.stimulus] for slot in trial.slots}
+            stills = frozenset([slot for slot, one in shown.items() if one.medium in _STILL]) or NO_SLOTS
+            lengths = {slot: one.length_ms for slot, one in shown.items()}
+            # With the trial, which keeps its number from being given to another.
+            known = self._known[digest, id(trial)] = (trial, lengths, stills)
+        return known[1:]
+
+
+def answered_trials(visit: SessionRecord, method: Method, shown: ShownTrials) -> tuple[AnsweredTrial, ...]:
     """Return the trials in the order of the list, each as it was answered last."""
     trials = []
     for position, given in trial_answers(visit):
         trial = visit.trials[position - 1]
-        shown = {slot.id: stimuli[visit.digest, slot.stimulus] for slot in trial.slots}
+        lengths_ms, stills = shown.of(visit.digest, trial)
         trials.append(
             AnsweredTrial(
-                key=given.key,
-                trial=trial,
-                answer=given.answer,
-                judgements=method.judgements(trial, given.answer),
-                playback=given.playback,
-                lengths_ms={slot: one.length_ms for slot, one in shown.items()},
-                shown_ms=given.shown_ms,
-                sent_ms=given.sent_ms,
-                stills=frozenset([slot for slot, one in shown.items() if one.medium in _STILL]),
+                given.key, trial, given.answer, method.judgements(trial, given.answer), given.playback, lengths_ms,
+                given.shown_ms, given.sent_ms, stills,
             )
-        )
+        )  # fmt: skip
     return tuple(trials)
 
 
