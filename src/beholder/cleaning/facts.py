@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
+from sys import intern
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from beholder.checks.contract import NO_SLOTS, AnsweredTrial, OperatedPage, Verdict
@@ -317,9 +318,9 @@ def _session_records(
 
 
 def _answer_record(row: Mapping[str, Any]) -> AnswerRecord:
-    return AnswerRecord(
-        str(row["key"]), row["answer"], row["playback"], row["shown_ms"], row["sent_ms"], str(row["input"]), row["at"]
-    )
+    # Of the same key in many sessions one text is kept.
+    key, by = intern(str(row["key"])), intern(str(row["input"]))
+    return AnswerRecord(key, row["answer"], row["playback"], row["shown_ms"], row["sent_ms"], by, row["at"])
 
 
 def _shown_stimulus(row: Mapping[str, Any]) -> ShownStimulus:
