@@ -350,7 +350,7 @@ def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
 
 def _agreement_with_others(failed_table: pd.DataFrame, own: pd.DataFrame) -> ScoreAgreement:
     """Return how far the stimulus means of some agree with those of the others among the used."""
-    others = own[~own["participant"].isin(set(failed_table["participant"]))]
+    others = own[~own["participant"].isin(failed_table["participant"].unique())]
     means = [table.groupby("stimulus")["value"].mean() for table in (failed_table, others)]
     both = pd.concat(means, axis=1, join="inner", keys=["theirs", "others"])
     return agreement(both["theirs"], both["others"])
