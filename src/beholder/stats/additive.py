@@ -33,6 +33,8 @@ _MAX_SOLVED = 3000
 _MAX_COUNTED = 30_000_000
 """Up to this size of tables what fitting took from each cluster is counted, and not approximated."""
 _AT_ONCE = 32
+_SPARSE = 8
+"""With more numbers than so many for each code, these are sorted."""
 _LEAST_CONTENTS = 1.5
 """Over how many contents the weight of a contrast must be spread to speak for others."""
 _SINGULAR = 1e-10
@@ -249,8 +251,9 @@ class _TwoWay:
         if self.size[1] > _MAX_SOLVED or most * self.size[1] * len(weights) > _MAX_COUNTED:
             return None
         # What each row has of a group within a cluster: all rows share these places.
-        places, place = np.unique(_joint(clusters, self.one), return_inverse=True)
-        cluster, group = np.divmod(places, self.size[0])
+        places, place = _numbered(_joint(clusters, self.one))
+        cluster = places // self.size[0]
+        group = places - cluster * self.size[0]
         rows = most * np.arange(len(weights))
         first = sums_by(place, weights, len(places)) / np.sqrt(self.count[group])
         shape = (len(weights) * most, self.size[0])
@@ -268,7 +271,7 @@ class _TwoWay:
 def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, pairs: Sequence[Pair]) -> _Design:
     """Return the design of conditions that were rated one by one; `people` are those with an effect of their own."""
     crossed = _TwoWay(people, content)
-    stimuli = _TwoWay(people, np.unique(_joint(content, condition), return_inverse=True)[1])
+    stimuli = _TwoWay(people, _numbered(_joint(content, condition))[1])
     count = int(condition.max()) + 1
     # One column at a time would cost a solution each: all conditions at once, as rows.
     apart = crossed.residuals(np.eye(count)[:, condition])
@@ -291,7 +294,7 @@ def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, 
         products = np.stack([column_sums(clusters, by_value * row[:, None], most) for row in apart], axis=2)
         return np.asarray(by_crossed + np.einsum("agc,cd,bgd->ab", products, inverse, products, optimize=True))
 
-    clusters = _Clusters(participant, content, np.unique(_joint(participant, content), return_inverse=True)[1])
+    clusters = _Clusters(participant, content, _numbered(_joint(participant, content))[1])
     return _Design(
         weights, combine, clusters, residuals, stimuli.residuals, taken, lambda codes: stimuli.taken(weights, codes)
     )
@@ -305,7 +308,7 @@ def _compared(pages: Sequence[Cells]) -> _Design:
         np.unique(np.concatenate(codes), return_inverse=True)[1]
         for codes in ([cells.participant for cells in pages], [cells.content for cells in pages])
     )
-    stimulus = np.unique(_joint(pair, content), return_inverse=True)[1]
+    stimulus = _numbered(_joint(pair, content))[1]
     weights = _content_means(content, pair)
     stimuli = _TwoWay(stimulus, np.zeros_like(stimulus))
 
@@ -318,7 +321,7 @@ def _compared(pages: Sequence[Cells]) -> _Design:
     return _Design(
         weights,
         np.eye(len(pages)),
-        _Clusters(participant, content, np.unique(_joint(participant, content), return_inverse=True)[1]),
+        _Clusters(participant, content, _numbered(_joint(participant, content))[1]),
         lambda rows: rows - (rows @ weights.T)[:, pair],
         stimuli.residuals,
         taken,
@@ -328,8 +331,8 @@ def _compared(pages: Sequence[Cells]) -> _Design:
 
 def _content_means(content: Codes, condition: Codes) -> Floats:
     """Return the weights of the mean of every condition in which all its contents weigh the same, a row for each."""
-    stimulus = np.unique(_joint(condition, content), return_inverse=True)[1]
-    contents = np.bincount(np.unique(np.stack([condition, content]), axis=1)[0])
+    stimuli, stimulus = _numbered(_joint(condition, content))
+    contents = np.bincount(stimuli // (int(content.max(initial=0)) + 1))
     weights = np.zeros((len(contents), len(content)))
     weights[condition, np.arange(len(content))] = 1 / (np.bincount(stimulus)[stimulus] * contents[condition])
     return weights
@@ -338,6 +341,17 @@ def _content_means(content: Codes, condition: Codes) -> Floats:
 def _joint(one: Codes, other: Codes) -> Codes:
     """Return one number for both."""
     return np.asarray(one.astype(np.int64) * (int(other.max(initial=0)) + 1) + other, np.intp)
+
+
+def _numbered(codes: Codes) -> tuple[Codes, Codes]:
+    """Return the different codes in their order, and the place of each code among them."""
+    most = int(codes.max(initial=0)) + 1
+    if most > _SPARSE * len(codes):
+        there, place = np.unique(codes, return_inverse=True)
+        return there, np.asarray(place, np.intp)
+    # Nothing to sort where hardly a number is missing.
+    is_there = np.bincount(codes, minlength=most) > 0
+    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[codes]
 
 
 def _incidence(condition: Codes, codes: Codes) -> NDArray[np.bool_]:
