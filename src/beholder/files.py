@@ -73,8 +73,9 @@ def text_blocks(columns: Sequence[str], texts: Iterable[str]) -> Iterator[bytes]
 def csv_text(values: Sequence[Any], delimiter: str = ",") -> str:
     """Return values as a part of a line of CSV."""
     text = io.StringIO(newline="")
-    csv.writer(text, delimiter=delimiter, lineterminator="").writerow(cells(values))
-    return text.getvalue()
+    # The writer puts a cell into quotes for what ends a line only where it writes such an end itself.
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerow(cells(values))
+    return text.getvalue()[:-1]
 
 
 def csv_lines(lines: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
