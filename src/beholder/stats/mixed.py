@@ -26,6 +26,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 _MAX_CELLS = 30_000_000
 """Numbers that a table in memory may have."""
+_MANY = 500
+"""Groups of a factor from which on it is worth while to look for those that are alike."""
 _SMALL = 10_000
 """Numbers up to which a table with many zeros is multiplied faster as it is than as a sparse one."""
 _NO_RESIDUAL = 1e-12
@@ -69,6 +71,8 @@ class _Elimination(NamedTuple):
     outer_root: float
     outer_diagonal: Floats
     """Of the factor in which the eliminated one is nested, once that is gone; empty without one."""
+    outer_shared: Floats
+    """What is left of the values that the rest shares with it; empty where products of groups that are alike do."""
 
     @property
     def weight(self) -> Floats:
@@ -103,9 +107,14 @@ class _OuterProducts(NamedTuple):
     """A row for each: the upper half of the products of one size with another, both ways round added up."""
 
     def shares(self, one: Floats, other: Floats, weight: Floats) -> Floats:
-        """Return how often each table is in a product, by weights of sizes on either side and of patterns."""
+        """Return how often each table is in a product, by weights of sizes on either side and of groups of `outer`."""
         both = one[self.one] * other[self.other] + one[self.other] * other[self.one]
-        return np.asarray(both / 2 * weight[self.pattern], np.float64)
+        return np.asarray(both / 2 * weight[self.first][self.pattern], np.float64)
+
+    def traces(self, table: Floats) -> Floats:
+        """Return the trace of a symmetric table times each of these tables."""
+        upper = (2 * table - np.diag(np.diag(table)))[np.triu_indices(len(table))]
+        return np.asarray(self.tables @ upper, np.float64)
 
 
 @dataclass(frozen=True)
@@ -165,23 +174,26 @@ class Equations:
         """`shared` without its zeros."""
         return sparse.csr_array(self.shared)
 
+    @property
+    def _shared(self) -> Any:
+        """`shared`, without its zeros where these are many."""
+        return self.shared if self.outer_products is None else self._filled
+
     def solve(self, ratios: Floats, *, is_reml: bool) -> Solution:
         """Return the solution where each random factor varies by this multiple of the noise; ML is for one of them."""
         gone, ridge = self._eliminate(ratios)
         scale, weight, outer_weight = gone.scale, gone.weight, gone.outer_weight
         outer_sums = self._sum_by_owner(gone.kept * self.sums)
-        left = self.rest_counts - self._product(weight)
-        taken = weight * self.sums
-        if self.outer:
-            left -= self._outer_product(gone.kept, outer_weight)
-            taken = taken + gone.kept * (outer_weight * outer_sums)[self.owner]
+        left = self.rest_counts - self._product(weight) - self._outer_product(gone)
         left = scale[:, None] * left * scale
         left[np.diag_indices_from(left)] += ridge
-        right = scale * (self.rest_sums - self._filled @ taken)
+        right = self.rest_sums - self._shared @ (weight * self.sums) - self._of_outer(gone, outer_weight * outer_sums)
+        right = scale * right
         logs, inverse = _inverted(left)
         effects_of_rest = inverse @ right
-        known = self._filled.T @ (scale * effects_of_rest)
-        outer_effects = gone.outer_root / gone.outer_diagonal * (outer_sums - self._sum_by_owner(gone.kept * known))
+        known = self._shared.T @ (scale * effects_of_rest)
+        outer_known = self._to_outer(gone, scale * effects_of_rest, known)
+        outer_effects = gone.outer_root / gone.outer_diagonal * (outer_sums - outer_known)
         if self.outer:
             known = known + gone.outer_root * self.counts * outer_effects[self.owner]
         effects_eliminated = gone.root / gone.diagonal * (self.sums - known)
@@ -211,7 +223,11 @@ class Equations:
         known = scaled @ self.shared
         pulls = [gone.root / gone.diagonal * known]
         if self.outer:
-            outer = gone.outer_root / gone.outer_diagonal * sums_by(self.owner, gone.kept * known, self.outer.size)
+            if self.outer_products is None:
+                outer_known = scaled @ gone.outer_shared
+            else:
+                outer_known = sums_by(self.owner, gone.kept * known, self.outer.size)
+            outer = gone.outer_root / gone.outer_diagonal * outer_known
             pulls[0] = pulls[0] - gone.outer_root * gone.root / gone.diagonal * self.counts * outer[:, self.owner]
             pulls.append(outer)
         pulls = pulls if self.eliminated.is_random else []
@@ -232,7 +248,9 @@ class Equations:
         diagonal = float(self.eliminated.is_random) + root**2 * self.counts
         kept = 1 - root**2 / diagonal * self.counts
         outer_diagonal = 1 + outer_root**2 * self._sum_by_owner(kept * self.counts)
-        return _Elimination(scale, root, diagonal, kept, outer_root, outer_diagonal), ridge
+        has_shared = self.outer_products is None
+        outer_shared = self._share_by_owner(kept) if has_shared else np.zeros((len(self.rest_counts), 0))
+        return _Elimination(scale, root, diagonal, kept, outer_root, outer_diagonal, outer_shared), ridge
 
     def _slopes(self, gone: _Elimination, inverse: Floats) -> Floats:
         """Return for each random factor its groups minus the trace of its block of the inverse."""
@@ -245,13 +263,26 @@ class Equations:
                 # What the eliminated factor, and then the rest, have with the one in which it is nested.
                 own, outer_diagonal = gone.weight / diagonal * self.counts, gone.outer_diagonal
                 both = gone.outer_root**2 * self._sum_by_owner(own * self.counts) / outer_diagonal
-                inner, outer_inner, joint = self._outer_traces(
-                    gone.outer_root**2 * scale[:, None] * inverse * scale,
-                    gone.kept,
-                    ((gone.kept, both / outer_diagonal), (gone.kept, outer_diagonal**-2), (own, 1 / outer_diagonal)),
-                )
-                trace += float(both.sum()) + inner - 2 * joint
-                outer_trace = float((1 / outer_diagonal).sum()) + outer_inner
+                if self.outer_products is None:
+                    crossed = gone.outer_root * scale[:, None] * gone.outer_shared
+                    solved = inverse @ crossed
+                    joint = gone.outer_root * scale[:, None] * self._share_by_owner(own)
+                    inner = np.einsum("ij,ij->j", solved, crossed) / outer_diagonal
+                    trace += float((both * (1 + inner)).sum())
+                    trace -= 2 * float((np.einsum("ij,ij->j", solved, joint) / outer_diagonal).sum())
+                    outer_trace = float(((1 + inner) / outer_diagonal).sum())
+                else:
+                    kept, products = self._by_size(gone.kept), self.outer_products
+                    traces = products.traces(gone.outer_root**2 * scale[:, None] * inverse * scale)
+                    inner_sum, outer_sum, joint_sum = (
+                        float(products.shares(kept, other, weight) @ traces)
+                        for other, weight in (
+                            (kept, both / outer_diagonal), (kept, outer_diagonal**-2),
+                            (self._by_size(own), 1 / outer_diagonal),
+                        )
+                    )  # fmt: skip
+                    trace += float(both.sum()) + inner_sum - 2 * joint_sum
+                    outer_trace = float((1 / outer_diagonal).sum()) + outer_sum
             slopes.append(len(diagonal) - trace)
             if self.outer:
                 slopes.append(self.outer.size - outer_trace)
@@ -274,33 +305,27 @@ class Equations:
         by_size[self.size_of] = weight
         return by_size
 
-    def _outer_product(self, kept: Floats, weight: Floats) -> Floats:
-        """Return the cross products of what is kept of the values of the rest, each group of `outer` weighing so much.
-
-        Groups of the eliminated factor of one size keep the same share; groups of `outer` alike weigh the same.
-        """
+    def _outer_product(self, gone: _Elimination) -> Floats:
+        """Return the cross products of what the rest shares with `outer`, each group of that weighing what it takes."""
         if self.outer_products is None:
-            shared = self._share_by_owner(kept)
-            return np.asarray((shared * weight) @ shared.T, np.float64)
-        products, by_size = self.outer_products, self._by_size(kept)
-        upper = products.shares(by_size, by_size, weight[products.first]) @ products.tables
-        size = len(self.rest_counts)
-        whole = np.zeros((size, size))
-        whole[np.triu_indices(size)] = upper
+            return np.asarray((gone.outer_shared * gone.outer_weight) @ gone.outer_shared.T, np.float64)
+        kept = self._by_size(gone.kept)
+        upper = self.outer_products.shares(kept, kept, gone.outer_weight) @ self.outer_products.tables
+        whole = np.zeros(self.rest_counts.shape)
+        whole[np.triu_indices(len(whole))] = upper
         return whole + np.triu(whole, 1).T
 
-    def _outer_traces(self, table: Floats, kept: Floats, others: Sequence[tuple[Floats, Floats]]) -> list[float]:
-        """Return the trace of a symmetric table times the products of what is kept with each of others, so weighed."""
+    def _of_outer(self, gone: _Elimination, values: Floats) -> Floats:
+        """Return what groups of the rest have of values of the groups of `outer`."""
         if self.outer_products is None:
-            solved = table @ self._share_by_owner(kept)
-            return [float(np.einsum("ij,ij->j", solved, self._share_by_owner(own)) @ weight) for own, weight in others]
-        products, by_size = self.outer_products, self._by_size(kept)
-        upper = (2 * table - np.diag(np.diag(table)))[np.triu_indices(len(table))]
-        traces = products.tables @ upper
-        return [
-            float(products.shares(by_size, self._by_size(own), weight[products.first]) @ traces)
-            for own, weight in others
-        ]
+            return np.asarray(gone.outer_shared @ values, np.float64)
+        return np.asarray(self._shared @ (gone.kept * values[self.owner]), np.float64)
+
+    def _to_outer(self, gone: _Elimination, values: Floats, known: Floats) -> Floats:
+        """Return what groups of `outer` have of values of the rest, of which the eliminated ones have what is known."""
+        if self.outer_products is None:
+            return np.asarray(gone.outer_shared.T @ values, np.float64)
+        return self._sum_by_owner(gone.kept * known)
 
     def _sum_by_owner(self, values: Floats) -> Floats:
         """Return the sum over the groups of the eliminated factor in each of `outer`."""
@@ -345,7 +370,12 @@ def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor], *, oute
 
 
 def _outer_products(shared: Any, size_of: Codes, owner: Codes, size: int) -> _OuterProducts | None:
-    """Return the products of what the rest shares with groups of `outer`; None where hardly any of these are alike."""
+    """Return the products of what the rest shares with groups of `outer`.
+
+    None where there are few groups, which take no time, and where hardly any of them are alike.
+    """
+    if size < _MANY:
+        return None
     sizes = int(size_of.max()) + 1
     having = np.bincount(owner * sizes + size_of, minlength=size * sizes).reshape(size, sizes)
     _, first, pattern_of = np.unique(having, axis=0, return_index=True, return_inverse=True)
@@ -367,12 +397,12 @@ def _outer_products(shared: Any, size_of: Codes, owner: Codes, size: int) -> _Ou
         nested = sparse.csr_array((np.ones(len(mine)), (np.arange(len(mine)), owner[mine])), shape=(len(mine), size))
         by_size.append((filled[:, mine] @ nested).tocsc())
     tables = np.empty((len(pairs), len(upper[0])))
-    for row, (pattern, one, other) in enumerate(pairs):
-        alike = np.flatnonzero(pattern_of == pattern)
-        product = _dense(by_size[one][:, alike] @ by_size[other][:, alike].T)
-        tables[row] = (product if one == other else product + product.T)[upper]
-    columns = np.array(pairs, np.intp).reshape(-1, 3).T
-    return _OuterProducts(np.asarray(first, np.intp), *columns, tables)
+    for row, (number, first_size, second_size) in enumerate(pairs):
+        alike = np.flatnonzero(pattern_of == number)
+        product = _dense(by_size[first_size][:, alike] @ by_size[second_size][:, alike].T)
+        tables[row] = (product if first_size == second_size else product + product.T)[upper]
+    pattern, one, other = np.array(pairs, np.intp).reshape(-1, 3).T
+    return _OuterProducts(np.asarray(first, np.intp), pattern, one, other, tables)
 
 
 def count_components(one: Codes, other: Codes) -> int:

@@ -46,12 +46,12 @@ def test_components_count_what_shares_no_group() -> None:
 
 def test_products_of_groups_that_are_alike_give_what_products_of_all_groups_give() -> None:
     rng = np.random.default_rng(7)
-    person, content = np.repeat(np.arange(40), 9), np.tile(np.arange(9), 40)
-    # Somebody rated less, and one content several times, so that not all people are alike.
-    kept = np.flatnonzero(rng.random(360) > 0.2 * (person < 12))
+    person, content = np.repeat(np.arange(600), 9), np.tile(np.arange(9), 600)
+    # Some rated less, and one content several times, so that not all people are alike.
+    kept = np.flatnonzero(rng.random(5400) > 0.2 * (person < 12))
     person, content = np.append(person[kept], [3, 3, 20]), np.append(content[kept], [4, 4, 1])
     condition = (content + person) % 3
-    value = rng.normal(0, 1, 40)[person] + rng.normal(0, 0.5, 9)[content] + rng.normal(0, 1, len(person))
+    value = rng.normal(0, 1, 600)[person] + rng.normal(0, 0.5, 9)[content] + rng.normal(0, 1, len(person))
     nested = np.unique(3 * person + condition, return_inverse=True)[1]
     model = equations(
         value,
