@@ -282,8 +282,9 @@ def _session_records(
     ends = {row["session"]: row for row in tables["ends"]}
     erased = {row["session"] for row in tables["erasures"]}
     given: dict[str, dict[str, AnswerRecord]] = defaultdict(dict)
+    same: dict[str, Any] = {}
     for row in tables["answers"]:
-        given[row["session"]][row["key"]] = _answer_record(row)
+        given[row["session"]][row["key"]] = _answer_record(row, same)
     posed: dict[str, dict[str, Mapping[str, Any] | None]] = defaultdict(dict)
     for row in tables.get("posed", ()):
         posed[row["session"]][row["key"]] = row.get("private")
@@ -317,10 +318,17 @@ def _session_records(
     return tuple(visits)
 
 
-def _answer_record(row: Mapping[str, Any]) -> AnswerRecord:
-    # Of the same key in many sessions one text is kept.
-    key, by = intern(str(row["key"])), intern(str(row["input"]))
-    return AnswerRecord(key, row["answer"], row["playback"], row["shown_ms"], row["sent_ms"], by, row["at"])
+def _answer_record(row: Mapping[str, Any], same: dict[str, Any]) -> AnswerRecord:
+    """Return a stored answer; of what many people answered, and of its key, one object is kept."""
+    key, by, answer = intern(str(row["key"])), intern(str(row["input"])), row["answer"]
+    written = repr(answer)
+    if len(written) <= _SHORT:
+        answer = same.setdefault(written, answer)
+    return AnswerRecord(key, answer, row["playback"], row["shown_ms"], row["sent_ms"], by, row["at"])
+
+
+_SHORT = 100
+"""Characters of an answer that somebody else may well have given, too."""
 
 
 def _shown_stimulus(row: Mapping[str, Any]) -> ShownStimulus:
