@@ -198,12 +198,22 @@ def ratings_of(ratings: Ratings, chosen: Sequence[bool] | NDArray[np.bool_]) -> 
 
     Groups of rows are many, and most columns are not needed of any.
     """
-    columns = [name for name in (*_KEYS, *_TOLD_BY) if name in ratings.rows]
-    rows = ratings.rows[columns][np.asarray(chosen, bool)]
-    return tidy(rows.assign(use=True, unit=""), ratings.order)
+    return tidy(_told_apart(ratings)[np.asarray(chosen, bool)].assign(use=True), ratings.order)
 
 
-_TOLD_BY = ("session", "value", "keyed", "kind", "method", "role", "word")
+def with_use(ratings: Ratings, use: pd.Series) -> Ratings:
+    """Return the ratings with another choice of what is used, with the columns that conditions are compared by."""
+    return tidy(_told_apart(ratings).assign(use=use), ratings.order)
+
+
+_TOLD_BY = (
+    "session", "value", "raw_value", "keyed", "scale_min", "scale_max", "kind", "method", "role", "word",
+)  # fmt: skip
+
+
+def _told_apart(ratings: Ratings) -> pd.DataFrame:
+    """Return every rating with the columns that tell it apart. Ticks have the name of their question already."""
+    return ratings.rows[[name for name in (*_KEYS, *_TOLD_BY) if name in ratings.rows]].assign(unit="")
 
 
 def _turn_scores(table: pd.DataFrame) -> tuple[pd.DataFrame, frozenset[str]]:
