@@ -28,6 +28,8 @@ _MAX_CELLS = 30_000_000
 """Numbers that a table in memory may have."""
 _MANY = 500
 """Groups of a factor from which on it is worth while to look for those that are alike."""
+_ALIKE = 1 / 4
+"""With more tables than so many for each group, it takes longer to add these up than to go through all groups."""
 _SMALL = 10_000
 """Numbers up to which a table with many zeros is multiplied faster as it is than as a sparse one."""
 _NO_RESIDUAL = 1e-12
@@ -388,7 +390,7 @@ def _outer_products(shared: Any, size_of: Codes, owner: Codes, size: int) -> _Ou
         if having[group, one] and having[group, other]
     ]
     upper = np.triu_indices(shared.shape[0])
-    if len(pairs) * len(upper[0]) > _MAX_CELLS:
+    if len(pairs) > size * _ALIKE or len(pairs) * len(upper[0]) > _MAX_CELLS:
         return None
     filled = sparse.csr_array(shared)
     by_size = []
