@@ -33,8 +33,8 @@ _NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _RUN = re.compile(rf"(?!{_NUMBER}\Z)'*{_BEGINNING}(?s:.)")
 """A text that is neither a number nor a lone sign, and begins like a formula; or like one that has its apostrophe."""
 _QUOTED = re.compile(rf"''*{_BEGINNING}(?s:.)")
-_UNSAFE = re.compile(rf"[\0\r]|(?:\A|\x01)'*{_BEGINNING}")
-"""In cells that are joined by \\x01: one that has to be looked at by itself."""
+_FORMULA = re.compile(rf"\x01'*{_BEGINNING}")
+"""In cells that each have \\x01 before them: one that has to be looked at by itself."""
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _UNCHANGED = {int, type(None)}
 _TEXT = {str, type(None)}
@@ -43,6 +43,8 @@ STAGING = ".new."
 """Prefix of the folder in which files are written before they are moved to their places."""
 ORIGIN = "origin.json"
 """In the folder of a run on other stimuli, or on play money: what it was made of."""
+_MANY = 100
+"""Cells of a column from which on it is worth while to look for those that are the same."""
 _BLOCK = 10_000
 """Lines that are written at a time."""
 
@@ -71,8 +73,9 @@ def text_blocks(columns: Sequence[str], texts: Iterable[str]) -> Iterator[bytes]
 def csv_text(values: Sequence[Any], delimiter: str = ",") -> str:
     """Return values as a part of a line of CSV."""
     text = io.StringIO(newline="")
-    csv.writer(text, delimiter=delimiter, lineterminator="").writerow(cells(values))
-    return text.getvalue()
+    # The writer puts a cell into quotes for what ends a line only where it writes such an end itself.
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerow(cells(values))
+    return text.getvalue()[:-1]
 
 
 def csv_lines(lines: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
@@ -194,8 +197,9 @@ def cells(column: Sequence[Any]) -> Sequence[Any]:
     if kinds <= _UNCHANGED:
         return column
     if kinds <= _TEXT:
-        # One search of a whole column: almost none has a text that needs more.
-        is_plain = _UNSAFE.search("\x01".join(filter(None, column))) is None
+        # One search of a whole column, each text once: almost none has one that needs more.
+        text = "\x01".join(("", *filter(None, set(column) if len(column) > _MANY else column)))
+        is_plain = "\0" not in text and "\r" not in text and _FORMULA.search(text) is None
         return column if is_plain else [cell(value) for value in column]
     if kinds == {datetime}:
         return list(map(datetime.isoformat, column))

@@ -66,7 +66,7 @@ def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
         "analyse": lambda: [measure_analyse(scratch)],
         "mixed": measure_mixed,
         "models": measure_models,
-        "report": lambda: [measure_report(scratch)],
+        "report": lambda: measure_report(scratch),
         "votes": measure_votes,
         "leases": lambda: measure_leases(scratch),
         "rehearse": measure_rehearse,

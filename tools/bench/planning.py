@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from beholder.methods import find
 from beholder.planning.builder import make_plan
@@ -16,20 +15,13 @@ from beholder.planning.folder import write_plan
 from beholder.planning.model import no_collection
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import installed_study_model
-from bench.servers import most_memory
+from bench.servers import Spent, most_memory
 from bench.table import Row, below
 
 _PROBE = Probe(800_000, "mp4", 10_000, 640, 360, 25.0, "h264", "aac", 2)
 
 
 _LIMIT_S, _LIMIT_TIMES, _LIMIT_GB = 10, 1.2, 6
-
-
-class Spent(NamedTuple):
-    """What a plan has cost."""
-
-    seconds: float
-    gigabytes: float
 
 
 def measure_plan(scratch: Path, *, participants: int = 10_000, contents: int = 500) -> list[Row]:

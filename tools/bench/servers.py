@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -81,6 +81,27 @@ def seconds_of(arguments: Sequence[str]) -> float:
     began = time.perf_counter()
     subprocess.run([sys.executable, "-m", "beholder", *arguments], stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - began
+
+
+class Spent(NamedTuple):
+    """What a command has cost."""
+
+    seconds: float
+    gigabytes: float
+
+
+def spent_by(arguments: Sequence[str]) -> Spent:
+    """Return how long a command of Beholder takes, and the most memory that it has."""
+    began = time.perf_counter()
+    measured = [sys.executable, "-c", _MEASURED, *arguments]
+    done = subprocess.run(measured, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True, text=True)
+    return Spent(time.perf_counter() - began, int(done.stderr.split()[-1]) / 1e9)
+
+
+_MEASURED = (
+    "import atexit, sys; from bench.servers import most_memory; "
+    "atexit.register(lambda: print(most_memory(), file=sys.stderr)); from beholder.cli import main; main()"
+)
 
 
 def most_memory() -> int:

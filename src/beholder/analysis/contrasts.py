@@ -106,7 +106,8 @@ def _judged(ratings: Ratings, question: str) -> dict[Pair, _Judged]:
 def _rated(ratings: Ratings, question: str, part: pd.DataFrame) -> dict[Pair, _Judged]:
     """Return the contrasts of conditions that were rated one by one, or against the same reference."""
     against = _references(part) if ratings.kinds[question] == "diff" else {}
-    names = [name for name in ratings.conditions if name in set(part["condition"])]
+    rated = set(part["condition"].unique())
+    names = [name for name in ratings.conditions if name in rated]
     return _additive(ratings, question, part, names, against)
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from beholder.analysis.columns import (
     CI_HIGH,
@@ -154,12 +154,12 @@ def median_interval(values: ArrayLike, level: float = LEVEL) -> MedianInterval:
         return MedianInterval(0, *(math.nan,) * 6)
     q1, median, q3 = (float(one) for one in np.quantile(data, [0.25, 0.5, 0.75]))
     # ppf gives the first place at which the tail is reached; below it, the tail is not.
-    depth = int(stats.binom.ppf((1 - level) / 2, n, 0.5))
-    if stats.binom.cdf(depth, n, 0.5) <= (1 - level) / 2:
+    depth = int(scipy.stats.binom.ppf((1 - level) / 2, n, 0.5))
+    if scipy.stats.binom.cdf(depth, n, 0.5) <= (1 - level) / 2:
         depth += 1
     if depth < 1:
         return MedianInterval(n, median, q1, q3, math.nan, math.nan, math.nan)
-    coverage = 1 - 2 * float(stats.binom.cdf(depth - 1, n, 0.5))
+    coverage = 1 - 2 * float(scipy.stats.binom.cdf(depth - 1, n, 0.5))
     return MedianInterval(n, median, q1, q3, float(data[depth - 1]), float(data[n - depth]), coverage)
 
 

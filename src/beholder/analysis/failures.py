@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from beholder.analysis.columns import PARTICIPANTS, QUESTION, THEIR_STIMULI
 from beholder.analysis.contract import Analysis, Column
-from beholder.analysis.ratings import Ratings, as_ratings, tidy
+from beholder.analysis.ratings import Ratings, as_ratings, ratings_of
 from beholder.analysis.result import Result
 from beholder.stats.correlation import agreement
 
@@ -56,17 +57,15 @@ def failure_groups(ratings: Ratings) -> list[FailureGroup]:
     @cache
     def chosen(mask: bytes) -> Ratings:
         # By session and by rater, with any other failure and with none, groups are often of the same rows.
-        return tidy(rows[np.frombuffer(mask, bool)].assign(use=True, unit=""), ratings.order)
+        return ratings_of(ratings, np.frombuffer(mask, bool))
 
     groups: list[FailureGroup] = []
-    seen: pd.Series | None = None
+    seen: list[frozenset[str]] | None = None
     for by, column in _UNITS.items():
         if column not in rows:
             column = "participant"
-        unit = rows[column]
-        whole = {str(name): frozenset[str]().union(*some) for name, some in single.groupby(unit, sort=False)}
-        failed = unit.map(whole)
-        if seen is not None and failed.equals(seen):
+        failed = _joined(single, rows[column])
+        if failed == seen:
             continue
         seen = failed
         groups += _groups(chosen, failed, by)
@@ -83,25 +82,47 @@ def _failures(ratings: Ratings) -> pd.Series:
     return texts.map({text: frozenset(one for one in text.split("; ") if one) for text in texts.unique()})
 
 
-def _groups(of: Callable[[bytes], Ratings], failed: pd.Series, by: str) -> Iterator[FailureGroup]:
-    every = sorted({reason for reasons in set(failed) for reason in reasons})
+def _joined(single: pd.Series, unit: pd.Series) -> list[frozenset[str]]:
+    """Return for each rating everything that any rating of the same unit failed."""
+    whole: dict[int, frozenset[str]] = {}
+    places = pd.factorize(unit)[0].tolist()
+    for place, failed in zip(places, single, strict=True):
+        known = whole.get(place)
+        if known is None:
+            whole[place] = failed
+        elif not failed <= known:
+            whole[place] = known | failed
+    # One object for all that are equal: these are compared, and hashed, often.
+    same: dict[frozenset[str], frozenset[str]] = {}
+    shared = {place: same.setdefault(failed, failed) for place, failed in whole.items()}
+    return [shared[place] for place in places]
+
+
+def _groups(of: Callable[[bytes], Ratings], failed: Sequence[frozenset[str]], by: str) -> Iterator[FailureGroup]:
+    known: dict[frozenset[str], int] = {}
+    place = np.array([known.setdefault(reasons, len(known)) for reasons in failed], np.intp)
+    own_rules = [frozenset(map(_rule, reasons)) for reasons in known]
+
+    def rows(chosen: Sequence[bool]) -> NDArray[np.bool_]:
+        return np.array(chosen, bool)[place]
+
+    every = sorted({reason for reasons in known for reason in reasons})
     rules = {rule: [reason for reason in every if _rule(reason) == rule] for rule in map(_rule, every)}
-    yield from _group(of, [not reasons for reasons in failed], "", "", _PASSED, _PASSED, by)
-    own_rules = failed.map({reasons: frozenset(map(_rule, reasons)) for reasons in set(failed)})
+    yield from _group(of, rows([not reasons for reasons in known]), "", "", _PASSED, _PASSED, by)
     for rule, reasons in rules.items():
-        has_failed = [rule in mine for mine in own_rules]
-        yield from _group(of, [not one for one in has_failed], rule, "", "passed", _ANY, by)
+        has_failed = rows([rule in mine for mine in own_rules])
+        yield from _group(of, ~has_failed, rule, "", "passed", _ANY, by)
         yield from _group(of, has_failed, rule, "", "failed", _ANY, by)
-        yield from _group(of, [mine == {rule} for mine in own_rules], rule, "", "failed", _PASSED, by)
+        yield from _group(of, rows([mine == {rule} for mine in own_rules]), rule, "", "failed", _PASSED, by)
         for reason in reasons if len(reasons) > 1 else ():
             why = reason.partition(":")[2]
-            yield from _group(of, [reason in mine for mine in failed], rule, why, "failed", _ANY, by)
-            yield from _group(of, [mine == {reason} for mine in failed], rule, why, "failed", _PASSED, by)
+            yield from _group(of, rows([reason in mine for mine in known]), rule, why, "failed", _ANY, by)
+            yield from _group(of, rows([mine == {reason} for mine in known]), rule, why, "failed", _PASSED, by)
 
 
 def _group(
     of: Callable[[bytes], Ratings],
-    chosen: Sequence[bool],
+    chosen: NDArray[np.bool_],
     criterion: str,
     reason: str,
     result: str,
@@ -109,7 +130,7 @@ def _group(
     by: str,
 ) -> Iterator[FailureGroup]:
     """Yield the group of these rows, if anything of it was rated."""
-    group = of(np.asarray(chosen, bool).tobytes())
+    group = of(chosen.tobytes())
     if len(group.used):
         yield FailureGroup(criterion, reason, result, others, by, group)
 
@@ -144,7 +165,7 @@ def failures(data: pd.DataFrame | Ratings) -> Result | None:
             measures = (math.nan,) * 4
             if group.criterion and group.by in passed:
                 standard = passed[group.by].table
-                others = standard[~standard["participant"].isin(set(own["participant"]))]
+                others = standard[~standard["participant"].isin(own["participant"].unique())]
                 measures = measures_against(own, stimulus_means(others, question))
             names = group.criterion, group.reason, group.result, group.others, group.by
             rows.append((question, *names, *group_sizes(group.ratings, question), *measures))

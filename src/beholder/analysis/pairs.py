@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from beholder.analysis.columns import (
     CI_HIGH,
@@ -374,7 +374,9 @@ def _preferences(question: str, tally: Tally, claims: Mapping[tuple[str, str, st
     people, contents = (
         np.bincount(np.unique(np.stack([pair, codes]), axis=1)[0]) for codes in (tally.person, tally.content)
     )
-    exact_p = np.where(decided > 0, np.minimum(1, 2 * stats.binom.cdf(np.minimum(wins, losses), decided, 0.5)), np.nan)
+    exact_p = np.where(
+        decided > 0, np.minimum(1, 2 * scipy.stats.binom.cdf(np.minimum(wins, losses), decided, 0.5)), np.nan
+    )
     low, high = _exact(wins, losses)
     counted = zip(wins, ties, losses, people, contents, low, high, exact_p, strict=True)
     rows = []
@@ -395,7 +397,7 @@ def _preferences(question: str, tally: Tally, claims: Mapping[tuple[str, str, st
 def _exact(wins: Floats, losses: Floats) -> tuple[Floats, Floats]:
     """Return Clopper and Pearson's interval of each share of wins; NaN without a win or a loss."""
     tail = (1 - LEVEL) / 2
-    low = np.where(wins > 0, stats.beta.ppf(tail, np.maximum(wins, 1), losses + 1), 0.0)
-    high = np.where(losses > 0, stats.beta.ppf(1 - tail, wins + 1, np.maximum(losses, 1)), 1.0)
+    low = np.where(wins > 0, scipy.stats.beta.ppf(tail, np.maximum(wins, 1), losses + 1), 0.0)
+    high = np.where(losses > 0, scipy.stats.beta.ppf(1 - tail, wins + 1, np.maximum(losses, 1)), 1.0)
     is_none = wins + losses == 0
     return np.where(is_none, np.nan, low), np.where(is_none, np.nan, high)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from beholder.analysis.ratings_table import OwnTable, TableOptions, fill_columns, load_ratings, load_table
 from beholder.analysis.result import ratings_hash
@@ -189,6 +191,29 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
         tuple(name for name in questions if name in turned),
         look=_planned_look(people, order),
     )
+
+
+def ratings_of(ratings: Ratings, chosen: Sequence[bool] | NDArray[np.bool_]) -> Ratings:
+    """Return the ratings in some rows, all of them as used, with the columns alone that tell ratings apart.
+
+    Groups of rows are many, and most columns are not needed of any.
+    """
+    return tidy(_told_apart(ratings)[np.asarray(chosen, bool)].assign(use=True), ratings.order)
+
+
+def with_use(ratings: Ratings, use: pd.Series) -> Ratings:
+    """Return the ratings with another choice of what is used, with the columns that conditions are compared by."""
+    return tidy(_told_apart(ratings).assign(use=use), ratings.order)
+
+
+_TOLD_BY = (
+    "session", "value", "raw_value", "keyed", "scale_min", "scale_max", "kind", "method", "role", "word",
+)  # fmt: skip
+
+
+def _told_apart(ratings: Ratings) -> pd.DataFrame:
+    """Return every rating with the columns that tell it apart. Ticks have the name of their question already."""
+    return ratings.rows[[name for name in (*_KEYS, *_TOLD_BY) if name in ratings.rows]].assign(unit="")
 
 
 def _turn_scores(table: pd.DataFrame) -> tuple[pd.DataFrame, frozenset[str]]:

@@ -24,7 +24,7 @@ from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.failures import CITATION, ERRORS, PER_STIMULUS, RATINGS, group_sizes
 from beholder.analysis.means import conditions
 from beholder.analysis.pairs import pairs
-from beholder.analysis.ratings import Ratings, as_ratings, tidy
+from beholder.analysis.ratings import Ratings, as_ratings, ratings_of, with_use
 from beholder.analysis.result import Result, records
 from beholder.analysis.tests import UNNAMED, is_clear
 from beholder.stats.correlation import ScoreAgreement, agreement
@@ -55,7 +55,7 @@ def sensitivity(data: pd.DataFrame | Ratings, compare: _Compare = pairs) -> Resu
     uses = _choices(ratings)
     if len(uses) == 1:
         return None
-    conclusions = {choice: _conclusions(_with_use(ratings, use), compare) for choice, use in uses.items()}
+    conclusions = {choice: _conclusions(with_use(ratings, use), compare) for choice, use in uses.items()}
     rows = []
     for question in ratings.questions:
         base = conclusions[AS_CLEANED].get(question)
@@ -112,11 +112,6 @@ def _choices(ratings: Ratings) -> dict[str, pd.Series]:
         if not any(unmarked.equals(use) for use in uses.values()):
             uses[UNMARKED] = unmarked
     return {name: use for name, use in uses.items() if name == AS_CLEANED or not use.equals(rows["use"])}
-
-
-def _with_use(ratings: Ratings, use: pd.Series) -> Ratings:
-    """Return the ratings with another choice of what is used. Ticks have the name of their question already."""
-    return tidy(ratings.rows.assign(use=use, unit=""), ratings.order)
 
 
 def _conclusions(ratings: Ratings, compare: _Compare) -> dict[str, _CleaningVariant]:
@@ -190,7 +185,7 @@ def rating_rules(data: pd.DataFrame | Ratings) -> Result | None:
     for rule, rule_use in _rating_rule_uses(ratings).items():
         for choice, use in (("with", rule_use.applied), ("without", rule_use.without)):
             is_as_cleaned = use.equals(ratings.rows["use"])
-            means = conditions(_with_use(ratings, use)).table
+            means = conditions(with_use(ratings, use)).table
             tables.append(means.assign(rule=rule, choice=choice, as_cleaned="yes" if is_as_cleaned else "no"))
     if not tables:
         return None
@@ -339,10 +334,10 @@ def _failed_rules(ratings: Ratings, also: Mapping[str, str] | None = None) -> pd
 
 def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
     """Return for each rule the ratings of those who failed it, whether or not it cost them anything."""
-    rows, own = ratings.rows, _failed_rules(ratings, also=ratings.session_failures)
+    own = _failed_rules(ratings, also=ratings.session_failures)
     groups = {}
     for rule in sorted({rule for rules in set(own) for rule in rules}):
-        group = tidy(rows[[rule in rules for rules in own]].assign(use=True, unit=""), ratings.order)
+        group = ratings_of(ratings, [rule in rules for rules in own])
         if len(group.used):
             groups[rule] = group
     return groups
@@ -350,7 +345,7 @@ def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
 
 def _agreement_with_others(failed_table: pd.DataFrame, own: pd.DataFrame) -> ScoreAgreement:
     """Return how far the stimulus means of some agree with those of the others among the used."""
-    others = own[~own["participant"].isin(set(failed_table["participant"]))]
+    others = own[~own["participant"].isin(failed_table["participant"].unique())]
     means = [table.groupby("stimulus")["value"].mean() for table in (failed_table, others)]
     both = pd.concat(means, axis=1, join="inner", keys=["theirs", "others"])
     return agreement(both["theirs"], both["others"])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from beholder.analysis.dmos import dmos
 from beholder.analysis.means import conditions
@@ -188,7 +188,7 @@ def _with_standard_errors(table: pd.DataFrame, level: float = LEVEL) -> pd.DataF
     clusters = np.where(contents > 1, np.fmin(people, contents), people)
     # Without these numbers the interval is taken as normal.
     df = np.where(np.isnan(clusters), np.inf, clusters - 1)
-    quantile = stats.t.ppf((1 + level) / 2, np.where(df >= 1, df, 1.0))
+    quantile = scipy.stats.t.ppf((1 + level) / 2, np.where(df >= 1, df, 1.0))
     of_interval = np.where(df >= 1, (numbers["ci_high"] - numbers["ci_low"]) / 2 / quantile, np.nan)
     of_spread = np.where(n > 1, numbers["sd"] / np.sqrt(n), np.nan)
     has_interval, has_spread = ~np.isnan(of_interval), ~np.isnan(of_spread)

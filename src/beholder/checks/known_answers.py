@@ -46,6 +46,8 @@ class KnownAnswerRule(TrialRule):
         raise NotImplementedError
 
     def judge_trial(self, answered: AnsweredTrial, earlier: Sequence[AnsweredTrial] = ()) -> Verdict | None:
+        if self.role not in answered.trial.roles:
+            return None
         targets = targets_of(answered, self.role, self.tolerance)
         if not targets:
             return None

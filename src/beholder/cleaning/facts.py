@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
+from sys import intern
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from beholder.checks.contract import AnsweredTrial, OperatedPage, Verdict
+from beholder.checks.contract import NO_SLOTS, AnsweredTrial, OperatedPage, Verdict
 from beholder.errors import Problem, StoreError
 from beholder.formats import join_names
 from beholder.methods.contract import Method, Trial
@@ -281,8 +282,9 @@ def _session_records(
     ends = {row["session"]: row for row in tables["ends"]}
     erased = {row["session"] for row in tables["erasures"]}
     given: dict[str, dict[str, AnswerRecord]] = defaultdict(dict)
+    same: dict[str, Any] = {}
     for row in tables["answers"]:
-        given[row["session"]][row["key"]] = _answer_record(row)
+        given[row["session"]][row["key"]] = _answer_record(row, same)
     posed: dict[str, dict[str, Mapping[str, Any] | None]] = defaultdict(dict)
     for row in tables.get("posed", ()):
         posed[row["session"]][row["key"]] = row.get("private")
@@ -316,10 +318,17 @@ def _session_records(
     return tuple(visits)
 
 
-def _answer_record(row: Mapping[str, Any]) -> AnswerRecord:
-    return AnswerRecord(
-        str(row["key"]), row["answer"], row["playback"], row["shown_ms"], row["sent_ms"], str(row["input"]), row["at"]
-    )
+def _answer_record(row: Mapping[str, Any], same: dict[str, Any]) -> AnswerRecord:
+    """Return a stored answer; of what many people answered, and of its key, one object is kept."""
+    key, by, answer = intern(str(row["key"])), intern(str(row["input"])), row["answer"]
+    written = repr(answer)
+    if len(written) <= _SHORT:
+        answer = same.setdefault(written, answer)
+    return AnswerRecord(key, answer, row["playback"], row["shown_ms"], row["sent_ms"], by, row["at"])
+
+
+_SHORT = 100
+"""Characters of an answer that somebody else may well have given, too."""
 
 
 def _shown_stimulus(row: Mapping[str, Any]) -> ShownStimulus:
@@ -364,27 +373,37 @@ def _no_sessions(where: str, *, robots: bool, run: int, runs: Sequence[int]) -> 
 _STILL = ("image", "text")
 
 
-def answered_trials(
-    visit: SessionRecord, method: Method, stimuli: Mapping[tuple[str, str], ShownStimulus]
-) -> tuple[AnsweredTrial, ...]:
+class ShownTrials:
+    """What a plan's trials show, of each looked up once: a list is planned once, and stands in many sessions."""
+
+    def __init__(self, stimuli: Mapping[tuple[str, str], ShownStimulus]) -> None:
+        self.stimuli = stimuli
+        self._known: dict[tuple[str, int], tuple[Trial, Mapping[str, int | None], frozenset[str]]] = {}
+
+    def of(self, digest: str, trial: Trial) -> tuple[Mapping[str, int | None], frozenset[str]]:
+        """Return the length of the stimulus in each slot, and the slots that show an image or a text."""
+        known = self._known.get((digest, id(trial)))
+        if known is None:
+            shown = {slot.id: self.stimuli[digest, slot.stimulus] for slot in trial.slots}
+            stills = frozenset([slot for slot, one in shown.items() if one.medium in _STILL]) or NO_SLOTS
+            lengths = {slot: one.length_ms for slot, one in shown.items()}
+            # With the trial, which keeps its number from being given to another.
+            known = self._known[digest, id(trial)] = (trial, lengths, stills)
+        return known[1:]
+
+
+def answered_trials(visit: SessionRecord, method: Method, shown: ShownTrials) -> tuple[AnsweredTrial, ...]:
     """Return the trials in the order of the list, each as it was answered last."""
     trials = []
     for position, given in trial_answers(visit):
         trial = visit.trials[position - 1]
-        shown = {slot.id: stimuli[visit.digest, slot.stimulus] for slot in trial.slots}
+        lengths_ms, stills = shown.of(visit.digest, trial)
         trials.append(
             AnsweredTrial(
-                key=given.key,
-                trial=trial,
-                answer=given.answer,
-                judgements=method.judgements(trial, given.answer),
-                playback=given.playback,
-                lengths_ms={slot: one.length_ms for slot, one in shown.items()},
-                shown_ms=given.shown_ms,
-                sent_ms=given.sent_ms,
-                stills=frozenset([slot for slot, one in shown.items() if one.medium in _STILL]),
+                given.key, trial, given.answer, method.judgements(trial, given.answer), given.playback, lengths_ms,
+                given.shown_ms, given.sent_ms, stills,
             )
-        )
+        )  # fmt: skip
     return tuple(trials)
 
 

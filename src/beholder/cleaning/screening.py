@@ -25,7 +25,7 @@ from beholder.checks.contract import (
 from beholder.checks.page_contract import PageCheck
 from beholder.checks.page_registry import page_checks
 from beholder.cleaning.decisions import NOTHING_LEFT, session_rules
-from beholder.cleaning.facts import Facts, Rows, SessionRecord, gather_facts
+from beholder.cleaning.facts import Facts, Rows, SessionRecord, ShownTrials, gather_facts
 from beholder.cleaning.qualification import SessionQualification
 from beholder.cleaning.ratings import Rating
 from beholder.cleaning.sessions import JudgedSession, judge_again, judge_session
@@ -116,7 +116,7 @@ def _judge(
     progress: Callable[[int, int], None] | None = None,
 ) -> list[JudgedSession]:
     """Return every session judged: by itself, with what the others say, then by all sessions of its rater."""
-    minutes = _median_minutes(facts.visits)
+    minutes, shown = _median_minutes(facts.visits), ShownTrials(facts.stimuli)
     past: dict[str, list[SessionQualification]] = defaultdict(list)
     ended: Counter[str] = Counter()
     judged = []
@@ -126,7 +126,7 @@ def _judge(
         number = max(1, ended[visit.participant])
         judged.append(
             judge_session(
-                study, method, visit, facts.stimuli, watch, checks, earlier, rules[watch], number, minutes
+                study, method, visit, shown, watch, checks, earlier, rules[watch], number, minutes
             )
         )  # fmt: skip
         earlier.append(judged[-1].qualified)

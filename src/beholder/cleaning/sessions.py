@@ -25,6 +25,7 @@ from beholder.cleaning.facts import (
     AnswerRecord,
     SessionRecord,
     ShownStimulus,
+    ShownTrials,
     answered_trials,
     operated_pages,
     person_verdict,
@@ -108,7 +109,7 @@ def judge_session(
     study: Study,
     method: Method,
     visit: SessionRecord,
-    stimuli: Mapping[tuple[str, str], ShownStimulus],
+    shown: ShownTrials,
     watch: Watch,
     checks: Sequence[PageCheck] = (),
     earlier: Sequence[SessionQualification] = (),
@@ -131,7 +132,7 @@ def judge_session(
         )
     ratings: list[Rating] = []
     viewings: list[Viewing] = []
-    seen = answered_trials(visit, method, stimuli)
+    seen, stimuli = answered_trials(visit, method, shown), shown.stimuli
     for one, (position, given) in zip(seen, trial_answers(visit), strict=True):
         rows = rating_rows(study, visit, position, given, one.judgements, stimuli)
         ratings.extend(rows)

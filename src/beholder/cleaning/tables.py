@@ -241,11 +241,13 @@ def comment_rows(visits: Sequence[SessionRecord]) -> Iterator[dict[str, Any]]:
             trial = visit.trials[position - 1]
             if not isinstance(given.answer, Mapping):
                 continue
+            reasons, comment = given.answer.get("reasons") or {}, given.answer.get("comment")
+            if not reasons and not comment:
+                continue
             questions = {asked.id: asked.question for asked in trial.asked}
-            reasons = given.answer.get("reasons") or {}
             texts = [(questions.get(asked), "reason", text) for asked, texts in reasons.items() for text in texts]
-            if given.answer.get("comment"):
-                texts.append((None, "comment", given.answer["comment"]))
+            if comment:
+                texts.append((None, "comment", comment))
             for question, kind, text in texts:
                 yield {
                     "session": visit.session,

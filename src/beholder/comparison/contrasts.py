@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from beholder.analysis.pairs import pairs
 from beholder.analysis.result import Result, records
@@ -164,4 +164,4 @@ def _from_scores(side: Side, question: str, names: Sequence[str]) -> dict[_Pair,
 def _over_contents(differences: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
     if len(differences) < 2 or not varies(differences):
         return math.nan
-    return float(stats.ttest_1samp(differences, 0).pvalue)
+    return float(scipy.stats.ttest_1samp(differences, 0).pvalue)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from beholder.analysis.figures.theme import (
     ACCENT,
@@ -227,7 +227,7 @@ def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 def _rows(one: MatchedScores, clear: Sequence[bool], labels: Mapping[str, str]) -> list[dict[str, Any]]:
     table = one.table.assign(clear=list(clear))
     for who in ("", "other_"):
-        half = stats.t.ppf((1 + LEVEL) / 2, np.maximum(table[f"{who}df"], 1e-9)) * table[f"{who}se"]
+        half = scipy.stats.t.ppf((1 + LEVEL) / 2, np.maximum(table[f"{who}df"], 1e-9)) * table[f"{who}se"]
         table = table.assign(**{f"{who}low": table[f"{who}mean"] - half, f"{who}high": table[f"{who}mean"] + half})
     shown = table.iloc[:: -(-len(table) // MOST_DOTS) or 1]
     spread = pd.concat([table["mean"], table["other_mean"]])

@@ -19,7 +19,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from beholder.stats.clustered import CITATION as CLUSTERED
-from beholder.stats.clustered import Cells, Codes, Floats, sums_by, two_way_residuals
+from beholder.stats.clustered import Cells, Codes, Floats, column_sums, sums_by, two_way_residuals
 from beholder.stats.contrast_errors import CITATION as MODERATED
 from beholder.stats.contrast_errors import ROUNDING, ContrastError, Pair, VarianceParts, contrast_errors
 from beholder.stats.intervals import LEVEL
@@ -33,6 +33,8 @@ _MAX_SOLVED = 3000
 _MAX_COUNTED = 30_000_000
 """Up to this size of tables what fitting took from each cluster is counted, and not approximated."""
 _AT_ONCE = 32
+_SPARSE = 8
+"""With more numbers than so many for each code, these are sorted."""
 _LEAST_CONTENTS = 1.5
 """Over how many contents the weight of a contrast must be spread to speak for others."""
 _SINGULAR = 1e-10
@@ -105,17 +107,15 @@ class _Design:
     @cached_property
     def spread(self) -> _Spread:
         """Over how many clusters the weight of each contrast is spread: over all where they have the same."""
-
-        def over(codes: Codes) -> Floats:
-            found = []
-            # Some contrasts at a time: all would need as many copies of the ratings.
-            for begin in range(0, len(self.combine), _AT_ONCE):
-                squares = (self.combine[begin : begin + _AT_ONCE] @ self.weights) ** 2
-                sums = sums_by(codes, squares, int(codes.max()) + 1)
-                found.append(sums.sum(axis=1) ** 2 / (sums**2).sum(axis=1))
-            return np.concatenate(found)
-
-        return _Spread(*(over(codes) for codes in self.clusters))
+        by_value = np.ascontiguousarray(self.weights.T)
+        found: list[list[Floats]] = [[] for _ in self.clusters]
+        # Some contrasts at a time: all would need as many copies of the ratings.
+        for begin in range(0, len(self.combine), _AT_ONCE):
+            squares = (by_value @ self.combine[begin : begin + _AT_ONCE].T) ** 2
+            for codes, some in zip(self.clusters, found, strict=True):
+                sums = column_sums(codes, squares, int(codes.max()) + 1)
+                some.append(sums.sum(axis=1) ** 2 / (sums**2).sum(axis=1))
+        return _Spread(*(np.concatenate(some) for some in found))
 
     @cached_property
     def kept(self) -> _Kept:
@@ -251,31 +251,33 @@ class _TwoWay:
         if self.size[1] > _MAX_SOLVED or most * self.size[1] * len(weights) > _MAX_COUNTED:
             return None
         # What each row has of a group within a cluster: all rows share these places.
-        places, place = np.unique(_joint(clusters, self.one), return_inverse=True)
-        cluster, group = np.divmod(places, self.size[0])
+        places, place = _numbered(_joint(clusters, self.one))
+        cluster = places // self.size[0]
+        group = places - cluster * self.size[0]
+        rows = most * np.arange(len(weights))
         first = sums_by(place, weights, len(places)) / np.sqrt(self.count[group])
-        spread = sparse.csr_array(
-            (
-                (first / np.sqrt(self.count[group])).ravel(),
-                (np.add.outer(most * np.arange(len(weights)), cluster).ravel(), np.tile(group, len(weights))),
-            ),
-            shape=(len(weights) * most, self.size[0]),
-        )
-        by_other = sums_by(clusters * self.size[1] + self.other, weights, most * self.size[1])
-        rest = by_other.reshape(len(weights) * most, -1) - (spread @ self.met).toarray()
-        solved = (rest @ self.inverse).reshape(len(weights), -1)
-        return np.asarray(first @ first.T + solved @ rest.reshape(len(weights), -1).T, np.float64)
+        shape = (len(weights) * most, self.size[0])
+        at = np.add.outer(rows, cluster).ravel(), np.tile(group, len(weights))
+        spread = sparse.csr_array(((first / np.sqrt(self.count[group])).ravel(), at), shape=shape)
+        at = np.add.outer(rows, clusters).ravel(), np.tile(self.other, len(weights))
+        by_other = sparse.csr_array((weights.ravel(), at), shape=(len(weights) * most, self.size[1]))
+        rest = by_other - spread @ self.met
+        joined = rest.reshape(len(weights), -1).tocsr()
+        # Hardly a cluster has more than a few groups: most of the table is zeros. A row at a time, as each is dense.
+        solved = [joined @ (rest[row : row + most] @ self.inverse).ravel() for row in rows]
+        return np.asarray(first @ first.T + np.array(solved), np.float64)
 
 
 def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, pairs: Sequence[Pair]) -> _Design:
     """Return the design of conditions that were rated one by one; `people` are those with an effect of their own."""
     crossed = _TwoWay(people, content)
-    stimuli = _TwoWay(people, np.unique(_joint(content, condition), return_inverse=True)[1])
+    stimuli = _TwoWay(people, _numbered(_joint(content, condition))[1])
     count = int(condition.max()) + 1
     # One column at a time would cost a solution each: all conditions at once, as rows.
     apart = crossed.residuals(np.eye(count)[:, condition])
     inverse = np.linalg.pinv(apart @ apart.T, rcond=_SINGULAR, hermitian=True)
     weights = inverse @ apart
+    by_value = np.ascontiguousarray(weights.T)
     combine = np.zeros((len(pairs), count))
     for row, (one, other) in enumerate(pairs):
         combine[row, one], combine[row, other] = 1, -1
@@ -289,10 +291,10 @@ def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, 
         most = int(clusters.max()) + 1
         if by_crossed is None or most * count**2 > _MAX_COUNTED:
             return None
-        products = np.stack([sums_by(clusters, weights * row, most) for row in apart], axis=2)
+        products = np.stack([column_sums(clusters, by_value * row[:, None], most) for row in apart], axis=2)
         return np.asarray(by_crossed + np.einsum("agc,cd,bgd->ab", products, inverse, products, optimize=True))
 
-    clusters = _Clusters(participant, content, np.unique(_joint(participant, content), return_inverse=True)[1])
+    clusters = _Clusters(participant, content, _numbered(_joint(participant, content))[1])
     return _Design(
         weights, combine, clusters, residuals, stimuli.residuals, taken, lambda codes: stimuli.taken(weights, codes)
     )
@@ -306,7 +308,7 @@ def _compared(pages: Sequence[Cells]) -> _Design:
         np.unique(np.concatenate(codes), return_inverse=True)[1]
         for codes in ([cells.participant for cells in pages], [cells.content for cells in pages])
     )
-    stimulus = np.unique(_joint(pair, content), return_inverse=True)[1]
+    stimulus = _numbered(_joint(pair, content))[1]
     weights = _content_means(content, pair)
     stimuli = _TwoWay(stimulus, np.zeros_like(stimulus))
 
@@ -319,7 +321,7 @@ def _compared(pages: Sequence[Cells]) -> _Design:
     return _Design(
         weights,
         np.eye(len(pages)),
-        _Clusters(participant, content, np.unique(_joint(participant, content), return_inverse=True)[1]),
+        _Clusters(participant, content, _numbered(_joint(participant, content))[1]),
         lambda rows: rows - (rows @ weights.T)[:, pair],
         stimuli.residuals,
         taken,
@@ -329,8 +331,8 @@ def _compared(pages: Sequence[Cells]) -> _Design:
 
 def _content_means(content: Codes, condition: Codes) -> Floats:
     """Return the weights of the mean of every condition in which all its contents weigh the same, a row for each."""
-    stimulus = np.unique(_joint(condition, content), return_inverse=True)[1]
-    contents = np.bincount(np.unique(np.stack([condition, content]), axis=1)[0])
+    stimuli, stimulus = _numbered(_joint(condition, content))
+    contents = np.bincount(stimuli // (int(content.max(initial=0)) + 1))
     weights = np.zeros((len(contents), len(content)))
     weights[condition, np.arange(len(content))] = 1 / (np.bincount(stimulus)[stimulus] * contents[condition])
     return weights
@@ -339,6 +341,17 @@ def _content_means(content: Codes, condition: Codes) -> Floats:
 def _joint(one: Codes, other: Codes) -> Codes:
     """Return one number for both."""
     return np.asarray(one.astype(np.int64) * (int(other.max(initial=0)) + 1) + other, np.intp)
+
+
+def _numbered(codes: Codes) -> tuple[Codes, Codes]:
+    """Return the different codes in their order, and the place of each code among them."""
+    most = int(codes.max(initial=0)) + 1
+    if most > _SPARSE * len(codes):
+        there, place = np.unique(codes, return_inverse=True)
+        return there, np.asarray(place, np.intp)
+    # Nothing to sort where hardly a number is missing.
+    is_there = np.bincount(codes, minlength=most) > 0
+    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[codes]
 
 
 def _incidence(condition: Codes, codes: Codes) -> NDArray[np.bool_]:
@@ -380,6 +393,7 @@ def _are_connected(pairs: Sequence[Pair], participant: Codes, condition: Codes) 
 def _parts(design: _Design, values: Floats) -> VarianceParts:
     """Return the variances of contrasts by part, each corrected for what fitting took from the residuals."""
     residuals, these = design.residuals(values), design.these_residuals(values)
+    by_value = np.ascontiguousarray(design.weights.T)
     scale = ROUNDING * np.abs(values).max(axis=1, keepdims=True)
     noise = scale**2 * design.unit
     difference = (values @ design.weights.T) @ design.combine.T
@@ -387,7 +401,7 @@ def _parts(design: _Design, values: Floats) -> VarianceParts:
     def part(codes: Codes, left: Floats, kept: Floats) -> Floats:
         most = int(codes.max()) + 1
         # A data set at a time: all at once would need as many tables as there are data sets.
-        pulls = (sums_by(codes, design.weights * row, most) for row in left)
+        pulls = (column_sums(codes, by_value * row[:, None], most) for row in left)
         squares = np.stack([design.contrast(pull @ pull.T) for pull in pulls]) / kept
         return np.where(squares > noise, squares, 0.0)
 

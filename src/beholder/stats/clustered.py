@@ -135,6 +135,12 @@ def sums_by(codes: Codes, values: Floats, size: int) -> Floats:
     return np.asarray(sums.reshape(rows, size), np.float64)
 
 
+def column_sums(codes: Codes, values: Floats, size: int) -> Floats:
+    """Return what `sums_by` does of every column of values, added in the same order: faster with many columns."""
+    groups = sparse.csr_array((np.ones(len(codes)), codes, np.arange(len(codes) + 1)), shape=(len(codes), size))
+    return np.ascontiguousarray((groups.T @ values).T)
+
+
 def _side(cells: Cells, equal: Codes) -> tuple[Floats, _Side]:
     """Return the means, in which every group adds the same, and how far each value pulls them."""
     if not cells.value.shape[1]:

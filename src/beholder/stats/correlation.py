@@ -6,8 +6,9 @@ import math
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from scipy import special
 
 from beholder.stats.intervals import LEVEL
 
@@ -100,8 +101,8 @@ def agreement(scores: ArrayLike, others: ArrayLike) -> ScoreAgreement:
     return ScoreAgreement(
         len(x),
         float(np.corrcoef(x, y)[0, 1]),
-        float(np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1]),
-        float(stats.kendalltau(x, y).statistic),
+        float(np.corrcoef(scipy.stats.rankdata(x), scipy.stats.rankdata(y))[0, 1]),
+        float(scipy.stats.kendalltau(x, y).statistic),
         rmse,
         linear_mapping(x, y).rmse,
     )
@@ -115,7 +116,7 @@ def correlations(scores: ArrayLike, others: ArrayLike, *, seed: int = SEED, leve
         none = Correlation(*(math.nan,) * 4)
         return Correlations(n, none, none, none)
     scores_agreement = agreement(x, y)
-    tau = stats.kendalltau(x, y)
+    tau = scipy.stats.kendalltau(x, y)
     return Correlations(
         n,
         Correlation(
@@ -170,7 +171,7 @@ def mean_correlation(correlations: ArrayLike) -> float:
 def _on_fishers_scale(r: float, variance: float, level: float) -> tuple[float, float]:
     if abs(r) >= _PERFECT:
         return r, r
-    half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(variance)
+    half = float(scipy.stats.norm.ppf((1 + level) / 2)) * math.sqrt(variance)
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
 
 
@@ -221,7 +222,7 @@ def compare_dependent(one: float, other: float, between: float, n: int) -> Corre
 def _compared(one: float, other: float, variance: float) -> CorrelationTest:
     apart = math.atanh(max(-_PERFECT, min(_PERFECT, one))) - math.atanh(max(-_PERFECT, min(_PERFECT, other)))
     z = apart / math.sqrt(variance) if variance > 0 else 0.0
-    tail = float(stats.norm.sf(abs(z)))
+    tail = float(scipy.stats.norm.sf(abs(z)))
     return CorrelationTest(z, 2 * tail, tail)
 
 

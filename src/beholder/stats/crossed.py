@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg, stats
+import scipy
+from scipy import linalg
 
 from beholder.stats.mixed import CITATION as EQUATIONS
 from beholder.stats.mixed import (
@@ -296,7 +297,7 @@ def _f_test(mean: Floats, covariance: Floats, gradients: Sequence[Floats], sprea
     else:
         sum_of_means = float((own / (own - 2)).sum())
         df_error = 2 * sum_of_means / (sum_of_means - df)
-    return FTest(statistic, df, df_error, float(stats.f.sf(statistic, df, df_error)))
+    return FTest(statistic, df, df_error, float(scipy.stats.f.sf(statistic, df, df_error)))
 
 
 def _independent_means(value: Floats, cells: Factor, weights: Floats) -> GroupMeans | None:

@@ -12,8 +12,8 @@ from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from beholder.stats.intervals import LEVEL
 
@@ -126,7 +126,9 @@ def cronbach_alpha(covariance: Floats, rows: float, level: float = LEVEL) -> Cro
     if math.isnan(value) or rows < 2:
         return CronbachAlpha(math.nan, math.nan, math.nan)
     free, other = rows - 1, (rows - 1) * (k - 1)
-    low, high = (1 - (1 - value) * float(stats.f.ppf(end, free, other)) for end in ((1 + level) / 2, (1 - level) / 2))
+    low, high = (
+        1 - (1 - value) * float(scipy.stats.f.ppf(end, free, other)) for end in ((1 + level) / 2, (1 - level) / 2)
+    )
     return CronbachAlpha(value, low, high)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from scipy import special
 
 LEVEL = 0.95
 STUDENT_CITATION = "Student (1908), Biometrika 6"
@@ -105,12 +106,12 @@ def share_bounds(
     upper, lower = (1 + level) / 2, (1 - level) / 2
     has_no_variance = variance < _NO_VARIANCE
     effective_n = size / (size - 1) * shares * (1 - shares) / np.where(has_no_variance, 1.0, variance)
-    t_ratio = (stats.t.ppf(upper, size - 1) / stats.t.ppf(upper, dfs)) ** 2
+    t_ratio = (scipy.stats.t.ppf(upper, size - 1) / scipy.stats.t.ppf(upper, dfs)) ** 2
     effective_n = np.where(has_no_variance, np.maximum(dfs + 1, size * t_ratio), effective_n * t_ratio)
     effective_n = np.minimum(size, effective_n)
     yes, no = effective_n * shares, effective_n * (1 - shares)
-    low = np.where(yes > 0, stats.beta.ppf(lower, np.maximum(yes, 1e-12), no + 1), 0.0)
-    high = np.where(no > 0, stats.beta.ppf(upper, yes + 1, np.maximum(no, 1e-12)), 1.0)
+    low = np.where(yes > 0, scipy.stats.beta.ppf(lower, np.maximum(yes, 1e-12), no + 1), 0.0)
+    high = np.where(no > 0, scipy.stats.beta.ppf(upper, yes + 1, np.maximum(no, 1e-12)), 1.0)
     return IntervalBounds(
         np.where(is_known, np.minimum(low, shares), np.nan), np.where(is_known, np.maximum(high, shares), np.nan)
     )

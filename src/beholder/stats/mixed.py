@@ -19,11 +19,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import lapack
 
+from beholder.stats.clustered import sums_by
+
 CITATION = "Henderson (1953), Biometrics 9; Bates et al. (2015), Journal of Statistical Software 67"
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 _MAX_CELLS = 30_000_000
 """Numbers that a table in memory may have."""
+_MANY = 500
+"""Groups of a factor from which on it is worth while to look for those that are alike."""
+_ALIKE = 1 / 4
+"""With more tables than so many for each group, it takes longer to add these up than to go through all groups."""
 _SMALL = 10_000
 """Numbers up to which a table with many zeros is multiplied faster as it is than as a sparse one."""
 _NO_RESIDUAL = 1e-12
@@ -62,11 +68,13 @@ class _Elimination(NamedTuple):
     root: float
     """√ratio of the eliminated factor; 1 where it is fixed."""
     diagonal: Floats
+    kept: Floats
+    """Which share of the values of each eliminated group is left for the factor in which it is nested."""
     outer_root: float
     outer_diagonal: Floats
     """Of the factor in which the eliminated one is nested, once that is gone; empty without one."""
     outer_shared: Floats
-    """What is left of the values that the rest shares with it."""
+    """What is left of the values that the rest shares with it; empty where products of groups that are alike do."""
 
     @property
     def weight(self) -> Floats:
@@ -82,6 +90,33 @@ class _Elimination(NamedTuple):
 def factor(code: Codes, *, is_random: bool) -> Factor:
     """Return a factor of these codes."""
     return Factor(code, int(code.max(initial=-1)) + 1, is_random)
+
+
+class _OuterProducts(NamedTuple):
+    """Cross products of what the rest shares with each group of `outer`, where many of these groups are alike.
+
+    Alike are those with as many eliminated groups of every size. Whatever an eliminated group weighs by its size, and
+    `outer` by its pattern, the product is a sum of a few tables, which need not be made from all groups each time.
+    """
+
+    first: Codes
+    """One group of `outer` for each pattern."""
+    pattern: Codes
+    """Of each table: the pattern, and the sizes of the eliminated groups on either side."""
+    one: Codes
+    other: Codes
+    tables: Floats
+    """A row for each: the upper half of the products of one size with another, both ways round added up."""
+
+    def shares(self, one: Floats, other: Floats, weight: Floats) -> Floats:
+        """Return how often each table is in a product, by weights of sizes on either side and of groups of `outer`."""
+        both = one[self.one] * other[self.other] + one[self.other] * other[self.one]
+        return np.asarray(both / 2 * weight[self.first][self.pattern], np.float64)
+
+    def traces(self, table: Floats) -> Floats:
+        """Return the trace of a symmetric table times each of these tables."""
+        upper = (2 * table - np.diag(np.diag(table)))[np.triu_indices(len(table))]
+        return np.asarray(self.tables @ upper, np.float64)
 
 
 @dataclass(frozen=True)
@@ -111,6 +146,7 @@ class Equations:
     """Groups of the eliminated factor with as many values have the same number."""
     products: Floats | None
     """For each of these numbers the cross products of `shared`, where they fit into memory."""
+    outer_products: _OuterProducts | None
 
     @property
     def factors(self) -> tuple[Factor, ...]:
@@ -140,22 +176,26 @@ class Equations:
         """`shared` without its zeros."""
         return sparse.csr_array(self.shared)
 
+    @property
+    def _shared(self) -> Any:
+        """`shared`, without its zeros where these are many."""
+        return self.shared if self.outer_products is None else self._filled
+
     def solve(self, ratios: Floats, *, is_reml: bool) -> Solution:
         """Return the solution where each random factor varies by this multiple of the noise; ML is for one of them."""
         gone, ridge = self._eliminate(ratios)
         scale, weight, outer_weight = gone.scale, gone.weight, gone.outer_weight
-        outer_sums = self._sum_by_owner((1 - weight * self.counts) * self.sums)
-        left = self.rest_counts - self._product(weight) - (gone.outer_shared * outer_weight) @ gone.outer_shared.T
+        outer_sums = self._sum_by_owner(gone.kept * self.sums)
+        left = self.rest_counts - self._product(weight) - self._outer_product(gone)
         left = scale[:, None] * left * scale
         left[np.diag_indices_from(left)] += ridge
-        right = self.rest_sums - self.shared @ (weight * self.sums) - gone.outer_shared @ (outer_weight * outer_sums)
+        right = self.rest_sums - self._shared @ (weight * self.sums) - self._of_outer(gone, outer_weight * outer_sums)
         right = scale * right
         logs, inverse = _inverted(left)
         effects_of_rest = inverse @ right
-        outer_effects = (
-            gone.outer_root / gone.outer_diagonal * (outer_sums - gone.outer_shared.T @ (scale * effects_of_rest))
-        )
-        known = self.shared.T @ (scale * effects_of_rest)
+        known = self._shared.T @ (scale * effects_of_rest)
+        outer_known = self._to_outer(gone, scale * effects_of_rest, known)
+        outer_effects = gone.outer_root / gone.outer_diagonal * (outer_sums - outer_known)
         if self.outer:
             known = known + gone.outer_root * self.counts * outer_effects[self.owner]
         effects_eliminated = gone.root / gone.diagonal * (self.sums - known)
@@ -182,9 +222,14 @@ class Equations:
         rows = weights @ solution.inverse[-weights.shape[1] :]
         gone = solution.elimination
         scaled = rows * gone.scale
-        pulls = [gone.root / gone.diagonal * (scaled @ self.shared)]
+        known = scaled @ self.shared
+        pulls = [gone.root / gone.diagonal * known]
         if self.outer:
-            outer = gone.outer_root / gone.outer_diagonal * (scaled @ gone.outer_shared)
+            if self.outer_products is None:
+                outer_known = scaled @ gone.outer_shared
+            else:
+                outer_known = sums_by(self.owner, gone.kept * known, self.outer.size)
+            outer = gone.outer_root / gone.outer_diagonal * outer_known
             pulls[0] = pulls[0] - gone.outer_root * gone.root / gone.diagonal * self.counts * outer[:, self.owner]
             pulls.append(outer)
         pulls = pulls if self.eliminated.is_random else []
@@ -205,8 +250,9 @@ class Equations:
         diagonal = float(self.eliminated.is_random) + root**2 * self.counts
         kept = 1 - root**2 / diagonal * self.counts
         outer_diagonal = 1 + outer_root**2 * self._sum_by_owner(kept * self.counts)
-        outer_shared = self._share_by_owner(kept)
-        return _Elimination(scale, root, diagonal, outer_root, outer_diagonal, outer_shared), ridge
+        has_shared = self.outer_products is None
+        outer_shared = self._share_by_owner(kept) if has_shared else np.zeros((len(self.rest_counts), 0))
+        return _Elimination(scale, root, diagonal, kept, outer_root, outer_diagonal, outer_shared), ridge
 
     def _slopes(self, gone: _Elimination, inverse: Floats) -> Floats:
         """Return for each random factor its groups minus the trace of its block of the inverse."""
@@ -217,15 +263,28 @@ class Equations:
             trace = float((1 / diagonal).sum()) + float((inverse * between).sum())
             if self.outer:
                 # What the eliminated factor, and then the rest, have with the one in which it is nested.
-                crossed = gone.outer_root * scale[:, None] * gone.outer_shared
-                solved = inverse @ crossed
-                own = gone.weight / diagonal * self.counts
-                both = gone.outer_root**2 * self._sum_by_owner(own * self.counts) / gone.outer_diagonal
-                joint = gone.outer_root * scale[:, None] * self._share_by_owner(own)
-                inner = np.einsum("ij,ij->j", solved, crossed) / gone.outer_diagonal
-                trace += float((both * (1 + inner)).sum())
-                trace -= 2 * float((np.einsum("ij,ij->j", solved, joint) / gone.outer_diagonal).sum())
-                outer_trace = float(((1 + inner) / gone.outer_diagonal).sum())
+                own, outer_diagonal = gone.weight / diagonal * self.counts, gone.outer_diagonal
+                both = gone.outer_root**2 * self._sum_by_owner(own * self.counts) / outer_diagonal
+                if self.outer_products is None:
+                    crossed = gone.outer_root * scale[:, None] * gone.outer_shared
+                    solved = inverse @ crossed
+                    joint = gone.outer_root * scale[:, None] * self._share_by_owner(own)
+                    inner = np.einsum("ij,ij->j", solved, crossed) / outer_diagonal
+                    trace += float((both * (1 + inner)).sum())
+                    trace -= 2 * float((np.einsum("ij,ij->j", solved, joint) / outer_diagonal).sum())
+                    outer_trace = float(((1 + inner) / outer_diagonal).sum())
+                else:
+                    kept, products = self._by_size(gone.kept), self.outer_products
+                    traces = products.traces(gone.outer_root**2 * scale[:, None] * inverse * scale)
+                    inner_sum, outer_sum, joint_sum = (
+                        float(products.shares(kept, other, weight) @ traces)
+                        for other, weight in (
+                            (kept, both / outer_diagonal), (kept, outer_diagonal**-2),
+                            (self._by_size(own), 1 / outer_diagonal),
+                        )
+                    )  # fmt: skip
+                    trace += float(both.sum()) + inner_sum - 2 * joint_sum
+                    outer_trace = float((1 / outer_diagonal).sum()) + outer_sum
             slopes.append(len(diagonal) - trace)
             if self.outer:
                 slopes.append(self.outer.size - outer_trace)
@@ -239,10 +298,36 @@ class Equations:
     def _product(self, weight: Floats) -> Floats:
         """Return the cross products of `shared`, each group of the eliminated factor weighing so much."""
         if self.products is not None:
-            first = np.zeros(len(self.products))
-            first[self.size_of] = weight
-            return np.asarray(np.einsum("k,kij->ij", first, self.products), np.float64)
+            return np.asarray(np.einsum("k,kij->ij", self._by_size(weight), self.products), np.float64)
         return _dense((self.shared * weight) @ self.shared.T)
+
+    def _by_size(self, weight: Floats) -> Floats:
+        """Return what groups of the eliminated factor weigh, which have the same weight where they are of one size."""
+        by_size = np.zeros(int(self.size_of.max()) + 1)
+        by_size[self.size_of] = weight
+        return by_size
+
+    def _outer_product(self, gone: _Elimination) -> Floats:
+        """Return the cross products of what the rest shares with `outer`, each group of that weighing what it takes."""
+        if self.outer_products is None:
+            return np.asarray((gone.outer_shared * gone.outer_weight) @ gone.outer_shared.T, np.float64)
+        kept = self._by_size(gone.kept)
+        upper = self.outer_products.shares(kept, kept, gone.outer_weight) @ self.outer_products.tables
+        whole = np.zeros(self.rest_counts.shape)
+        whole[np.triu_indices(len(whole))] = upper
+        return whole + np.triu(whole, 1).T
+
+    def _of_outer(self, gone: _Elimination, values: Floats) -> Floats:
+        """Return what groups of the rest have of values of the groups of `outer`."""
+        if self.outer_products is None:
+            return np.asarray(gone.outer_shared @ values, np.float64)
+        return np.asarray(self._shared @ (gone.kept * values[self.owner]), np.float64)
+
+    def _to_outer(self, gone: _Elimination, values: Floats, known: Floats) -> Floats:
+        """Return what groups of `outer` have of values of the rest, of which the eliminated ones have what is known."""
+        if self.outer_products is None:
+            return np.asarray(gone.outer_shared.T @ values, np.float64)
+        return self._sum_by_owner(gone.kept * known)
 
     def _sum_by_owner(self, values: Floats) -> Floats:
         """Return the sum over the groups of the eliminated factor in each of `outer`."""
@@ -282,7 +367,44 @@ def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor], *, oute
         len(value), mean, float(np.square(centred).sum()), eliminated, outer, owner, rest, counts,
         _sums(eliminated, centred), np.vstack(joint_counts),
         np.concatenate([_sums(one, centred) for one in rest]), shared, np.asarray(size_of, np.intp), products,
+        _outer_products(shared, np.asarray(size_of, np.intp), owner, outer.size) if outer else None,
     )  # fmt: skip
+
+
+def _outer_products(shared: Any, size_of: Codes, owner: Codes, size: int) -> _OuterProducts | None:
+    """Return the products of what the rest shares with groups of `outer`.
+
+    None where there are few groups, which take no time, and where hardly any of them are alike.
+    """
+    if size < _MANY:
+        return None
+    sizes = int(size_of.max()) + 1
+    having = np.bincount(owner * sizes + size_of, minlength=size * sizes).reshape(size, sizes)
+    _, first, pattern_of = np.unique(having, axis=0, return_index=True, return_inverse=True)
+    pattern_of = np.asarray(pattern_of, np.intp).ravel()
+    pairs = [
+        (pattern, one, other)
+        for pattern, group in enumerate(first)
+        for one in range(sizes)
+        for other in range(one, sizes)
+        if having[group, one] and having[group, other]
+    ]
+    upper = np.triu_indices(shared.shape[0])
+    if len(pairs) > size * _ALIKE or len(pairs) * len(upper[0]) > _MAX_CELLS:
+        return None
+    filled = sparse.csr_array(shared)
+    by_size = []
+    for number in range(sizes):
+        mine = np.flatnonzero(size_of == number)
+        nested = sparse.csr_array((np.ones(len(mine)), (np.arange(len(mine)), owner[mine])), shape=(len(mine), size))
+        by_size.append((filled[:, mine] @ nested).tocsc())
+    tables = np.empty((len(pairs), len(upper[0])))
+    for row, (number, first_size, second_size) in enumerate(pairs):
+        alike = np.flatnonzero(pattern_of == number)
+        product = _dense(by_size[first_size][:, alike] @ by_size[second_size][:, alike].T)
+        tables[row] = (product if first_size == second_size else product + product.T)[upper]
+    pattern, one, other = np.array(pairs, np.intp).reshape(-1, 3).T
+    return _OuterProducts(np.asarray(first, np.intp), pattern, one, other, tables)
 
 
 def count_components(one: Codes, other: Codes) -> int:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import stdtrit
-from scipy.stats import chi2
 
 # Votes and fits
 
@@ -247,7 +247,9 @@ def p910(votes: RaterVotes) -> RaterModelFit:
     quality = nan_unless(quality + centre[component], is_stimulus)
     # Each stimulus' own spread (AP2 of the standard's program); one vote has none.
     se = nan_unless(np.sqrt(ratio(votes.sum_by_stimulus(off_mean**2), cast**2)), cast > 1)
-    low, high = (inconsistency * np.sqrt(counts / chi2.ppf(at, np.maximum(counts, 1))) for at in (0.975, 0.025))
+    low, high = (
+        inconsistency * np.sqrt(counts / scipy.stats.chi2.ppf(at, np.maximum(counts, 1))) for at in (0.975, 0.025)
+    )
     return RaterModelFit(
         quality=quality,
         se=se,

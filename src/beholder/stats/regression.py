@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from beholder.stats.intervals import LEVEL, Floats
 
@@ -84,8 +84,8 @@ def line(x: ArrayLike, y: ArrayLike) -> FittedLine:
         return FittedLine(n, slope, math.nan, math.nan, intercept, math.nan, math.nan)
     left = 0.0 if left < _EXACT * whole else left
     error = math.sqrt(left / (n - 2) / across)
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, n - 2)) * error
-    p = float(2 * stats.t.sf(abs(slope) / error, n - 2)) if error else 0.0
+    reach = float(scipy.stats.t.ppf((1 + LEVEL) / 2, n - 2)) * error
+    p = float(2 * scipy.stats.t.sf(abs(slope) / error, n - 2)) if error else 0.0
     return FittedLine(n, slope, slope - reach, slope + reach, intercept, 1 - left / whole, p)
 
 
@@ -97,7 +97,7 @@ def line_band(x: ArrayLike, y: ArrayLike, places: ArrayLike) -> tuple[Floats, Fl
     left = float(np.sum((heights - fitted.intercept - fitted.slope * at) ** 2))
     there = np.asarray(places, dtype=float)
     error = np.sqrt(left / (n - 2) * (1 / n + (there - at.mean()) ** 2 / float(off @ off)))
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, n - 2)) * error
+    reach = float(scipy.stats.t.ppf((1 + LEVEL) / 2, n - 2)) * error
     middle = fitted.intercept + fitted.slope * there
     return middle - reach, middle + reach
 
@@ -170,7 +170,7 @@ def _nested(left: float, curved: float, df: int) -> tuple[float, float]:
     if curved == 0:
         return math.nan, 1.0 if left == 0 else 0.0
     f = max(0.0, left - curved) / 2 / (curved / df)
-    return f, float(stats.f.sf(f, 2, df))
+    return f, float(scipy.stats.f.sf(f, 2, df))
 
 
 def _aicc(squares: float, n: int, coefficients: int) -> float:
@@ -199,7 +199,7 @@ def _depths(curve: CubicCurve, n: int) -> tuple[float, float]:
     fall = between @ curve.coefficients
     error = np.sqrt(np.maximum(np.einsum("ijk,ijk->ij", between @ curve.variance, between), 0))
     # Scheffé's factor holds for all falls at once: a difference of two heights has three coefficients in it.
-    reach = math.sqrt(3 * float(stats.f.ppf(LEVEL, 3, n - 4)))
+    reach = math.sqrt(3 * float(scipy.stats.f.ppf(LEVEL, 3, n - 4)))
     return _deepest(fall), _deepest(fall + reach * error)
 
 

@@ -6,7 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse, stats
+import scipy
+from scipy import sparse
 
 from beholder.stats.intervals import LEVEL
 from beholder.stats.rater_models import Codes, Floats, RaterVotes, least_squares, stimulus_components
@@ -115,7 +116,7 @@ def icc_sparse(votes: RaterVotes, components: tuple[float, float, float]) -> dic
     """
     things, raters, rest = components
     counts = np.bincount(votes.stimulus, minlength=votes.stimuli)
-    k = float(stats.hmean(counts[counts > 0]))
+    k = float(scipy.stats.hmean(counts[counts > 0]))
     values = {"1": _one_way(votes)}
     if math.isfinite(sum(components)) and things + rest > 0:
         values |= {"A": things / (things + raters + rest), "C": things / (things + rest)}
@@ -148,8 +149,8 @@ def _by_f(squares: _MeanSquares, noise: float, df: int) -> Icc:
     if not noise or not squares.things:
         return Icc(value)
     f = squares.things / noise
-    low = f / float(stats.f.ppf((1 + LEVEL) / 2, df_things, df))
-    high = f * float(stats.f.ppf((1 + LEVEL) / 2, df, df_things))
+    low = f / float(scipy.stats.f.ppf((1 + LEVEL) / 2, df_things, df))
+    high = f * float(scipy.stats.f.ppf((1 + LEVEL) / 2, df, df_things))
     return Icc(value, (low - 1) / (low + k - 1), (high - 1) / (high + k - 1))
 
 
@@ -164,8 +165,8 @@ def _absolute(squares: _MeanSquares) -> Icc:
     b = 1 + k * value * (n - 1) / (n * (1 - value))
     spread = (a * raters) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
     df = (a * raters + b * error) ** 2 / spread
-    below = float(stats.f.ppf((1 + LEVEL) / 2, n - 1, df))
-    above = float(stats.f.ppf((1 + LEVEL) / 2, df, n - 1))
+    below = float(scipy.stats.f.ppf((1 + LEVEL) / 2, n - 1, df))
+    above = float(scipy.stats.f.ppf((1 + LEVEL) / 2, df, n - 1))
     noise = k * raters + (k * n - k - n) * error
     low = n * (things - below * error) / (below * noise + n * things)
     high = n * (above * things - error) / (noise + n * above * things)
@@ -216,7 +217,7 @@ def kendall_w(table: Floats) -> Concordance | None:
     n, k = table.shape
     if n < 2 or k < 2:
         return None
-    ranks = stats.rankdata(table, axis=0)
+    ranks = scipy.stats.rankdata(table, axis=0)
     spread = float(((ranks.sum(axis=1) - k * (n + 1) / 2) ** 2).sum())
     # The largest spread that there can be: that of ranks with these ties in one and the same order.
     most = k * float(((ranks - (n + 1) / 2) ** 2).sum())
@@ -224,7 +225,7 @@ def kendall_w(table: Floats) -> Concordance | None:
         return None
     w = spread / most
     chi2 = k * (n - 1) * w
-    return Concordance(w, chi2, n - 1, float(stats.chi2.sf(chi2, n - 1)))
+    return Concordance(w, chi2, n - 1, float(scipy.stats.chi2.sf(chi2, n - 1)))
 
 
 # Leave-one-out agreement

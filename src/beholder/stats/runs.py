@@ -7,7 +7,8 @@ from itertools import combinations
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from beholder.stats.crossed import NO_TEST, FTest
 from beholder.stats.intervals import LEVEL
@@ -126,7 +127,7 @@ def _above_first(fitted: MixedModelFit, runs: int) -> tuple[Floats, Floats]:
 def _test(above: Floats, covariance: Floats, df: int) -> FTest:
     """Return the F test that no run is above the first; in a balanced design that of the raters' means."""
     statistic = float(above @ np.linalg.solve(covariance, above)) / len(above)
-    return FTest(statistic, len(above), df, float(stats.f.sf(statistic, len(above), df)))
+    return FTest(statistic, len(above), df, float(scipy.stats.f.sf(statistic, len(above), df)))
 
 
 def _differences(above: Floats, covariance: Floats, df: int, margin: float | None) -> tuple[RunDifference, ...]:

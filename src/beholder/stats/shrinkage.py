@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from scipy.special import polygamma, stdtrit
-from scipy.stats import chi2
 
 from beholder.stats.rater_models import (
     Codes,
@@ -117,7 +117,7 @@ def _fitted(
     se = np.sqrt(ratio(np.ones(votes.stimuli), total)) if has_spread else np.zeros(votes.stimuli)
     is_rater, is_stimulus = votes.sum_by_rater() > 0, votes.sum_by_stimulus() > 0
     quality, se = nan_unless(quality, is_stimulus), nan_unless(se, is_stimulus & spread.is_known)
-    low, high = (np.sqrt(spread.freedom * variance / chi2.ppf(at, spread.freedom)) for at in (0.975, 0.025))
+    low, high = (np.sqrt(spread.freedom * variance / scipy.stats.chi2.ppf(at, spread.freedom)) for at in (0.975, 0.025))
     is_rater_known = is_rater & spread.is_known
     half = _half_widths(votes, biases.variance, spread) if has_spread else np.zeros(votes.stimuli)
     return RaterModelFit(

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from scipy import special
 
 from beholder.stats.intervals import LEVEL
 
@@ -61,13 +62,13 @@ def signed_rank(differences: ArrayLike, *, zeros: Zeros = "pratt", correction: b
     if has_ties and len(d) <= _EXHAUSTIVE_UP_TO:
         return SignedRank(*_every_sign_pattern(d, zeros), f"{name}, all sign patterns", biserial)
     method = "asymptotic" if has_ties or len(d) > _EXACT_UP_TO else "exact"
-    test = stats.wilcoxon(d, zero_method=zeros, correction=correction, method=method)
+    test = scipy.stats.wilcoxon(d, zero_method=zeros, correction=correction, method=method)
     return SignedRank(float(test.statistic), float(test.pvalue), f"{name}, {method}", biserial)
 
 
 def _rank_sums(d: NDArray[np.float64]) -> tuple[float, float]:
     """Return the rank sums up and down."""
-    ranks = stats.rankdata(np.abs(d))
+    ranks = scipy.stats.rankdata(np.abs(d))
     return float(ranks[d > 0].sum()), float(ranks[d < 0].sum())
 
 
@@ -78,7 +79,7 @@ def _every_sign_pattern(d: NDArray[np.float64], zeros: Zeros) -> tuple[float, fl
     """
     d = d if zeros != "wilcox" else d[d != 0]
     up, down = _rank_sums(d)
-    every = stats.rankdata(np.abs(d))
+    every = scipy.stats.rankdata(np.abs(d))
     ranks = every[d != 0]
     patterns = (np.arange(2 ** len(ranks))[:, None] >> np.arange(len(ranks))) & 1
     as_far = np.abs(2 * (patterns @ ranks) - up - down) >= abs(up - down) - 1e-9

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.random import Generator
-from scipy import stats
 from scipy.sparse import csr_array
 
 from beholder.stats.rater_models import Codes, Floats, RaterVotes
@@ -188,7 +188,7 @@ def _ranks(one: Floats, other: Floats) -> tuple[Floats, Floats]:
     both = np.isfinite(one) & np.isfinite(other)
     # Sums of the same votes in another order differ in the last digit, but are ties.
     filled = (np.where(both, np.round(values, 10), np.inf) for values in (one, other))
-    ranked = [np.where(both, stats.rankdata(values, axis=-1), np.nan) for values in filled]
+    ranked = [np.where(both, scipy.stats.rankdata(values, axis=-1), np.nan) for values in filled]
     return ranked[0], ranked[1]
 
 

@@ -35,6 +35,14 @@ def tables(draw: st.DrawFn) -> list[list[Any]]:
     return [[draw(kind) for kind in kinds] for _ in range(draw(st.integers(0, 6)))]
 
 
+@pytest.mark.parametrize("odd", ["=1+1", "-x", "''=2", "a\rb", "\0", "\x01=3", "a,b", ""])
+def test_in_a_long_column_one_odd_text_among_many_that_are_the_same_is_found(odd: str) -> None:
+    lines = [[odd if number == 211 else f"text {number % 7}"] for number in range(400)]
+    assert table_bytes(["name"], ({"name": text} for (text,) in lines)).decode() == "name\n" + "".join(
+        f"{csv_text([text])}\n" for (text,) in lines
+    )
+
+
 @settings(max_examples=60, deadline=None)
 @given(tables())
 def test_a_table_is_written_column_by_column_as_it_is_cell_by_cell(lines: list[list[Any]]) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from beholder.stats.clustered import Cells, difference_of, mean_of, two_way_residuals
+from beholder.stats.clustered import Cells, column_sums, difference_of, mean_of, sums_by, two_way_residuals
 
 
 def cells(values: ArrayLike, people: ArrayLike, contents: ArrayLike) -> Cells:
@@ -98,3 +98,9 @@ def test_centring_that_leaves_only_rounding_errors_gives_no_warning() -> None:
 def test_centring_of_nothing_is_nothing() -> None:
     none = np.empty(0, np.intp)
     assert two_way_residuals(np.empty((0, 2)), none, none).residual.shape == (0, 2)
+
+
+def test_sums_of_columns_are_those_of_rows_to_the_last_bit() -> None:
+    rng = np.random.default_rng(5)
+    codes, values = rng.integers(0, 30, 1000), rng.normal(0, 1, (4, 1000)) * 10.0 ** rng.integers(-6, 6, 1000)
+    assert np.array_equal(column_sums(codes, values.T, 31), sums_by(codes, values, 31))
