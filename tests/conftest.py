@@ -22,7 +22,8 @@ from hypothesis import is_hypothesis_test, settings
 from beholder.methods import load_study
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.testing import write_study
-from support.s3_server import S3Server, s3_server
+from support.radosgw_server import RadosGateway, radosgw_server
+from support.s3_server import S3Access, S3Server, s3_server
 
 pytest_plugins = [
     "support.browser",
@@ -155,6 +156,23 @@ def s3(s3_process: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
     for name, value in s3_process.variables.items():
         monkeypatch.setenv(name, value)
     return s3_process
+
+
+@pytest.fixture(scope="session")
+def radosgw_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RadosGateway]:
+    """Ceph's S3 server, as long as the tests live."""
+    with radosgw_server(tmp_path_factory.mktemp("ceph")) as server:
+        yield server
+
+
+@pytest.fixture(params=["s3_process", pytest.param("radosgw_process", marks=pytest.mark.variant)])
+def each_s3(request: pytest.FixtureRequest) -> S3Access:
+    """One S3 server after the other, with its address and credentials in the environment of this process."""
+    server: S3Access = request.getfixturevalue(request.param)
+    patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+    for name, value in server.variables.items():
+        patch.setenv(name, value)
+    return server
 
 
 @pytest.fixture

@@ -100,6 +100,11 @@ def count(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {plural(n, one, many)}"
 
 
+def megabytes(size: float) -> str:
+    """Return a size in kB or MB."""
+    return f"{size / 1e3:.0f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
+
+
 def plain_count(n: int, one: str, many: str | None = None) -> str:
     """Return `1 person`, `2000 people`: for messages, whose numbers can be copied into a command or a file."""
     return f"{n} {plural(n, one, many)}"

@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 from click.testing import CliRunner
 
 import beholder
+from beholder.buckets.connection import Bucket
 from beholder.cli import cli
 from beholder.clock import utc_now
 from beholder.deployment.access import open_deployment
@@ -34,6 +36,7 @@ from beholder.testing import write_study
 from beholder.testing.stores.facts import answer, arrive
 from support.bare_machine import BareMachine
 from support.deployed_study import DeployedStudy, die_at_entries, kill_at_step, stored_answers
+from support.s3_server import SECRET, S3Server
 from support.ssh_machine import SshMachine, ssh_machine
 from support.variants import variant
 
@@ -359,3 +362,23 @@ async def test_answers_in_a_database_come_home_as_files(
     assert await stored_answers(online.study.parent / "store") == acknowledged == await stored_answers(postgresql_url)
     assert not machine.root.exists()
     assert TOKEN not in online.journal.path.read_text("utf-8")
+
+
+@pytest.mark.variant
+async def test_media_are_uploaded_from_here_and_signed_for_there(
+    tmp_path: Path, tiny: Path, machine: SshMachine, s3: S3Server
+) -> None:
+    to = s3.new_folder()
+    study = write_study(tmp_path / "study", tiny, media={"to": to, "copies": 4})
+    deployed = DeployedStudy(study, machine)
+    s3.allow("*")
+    told: list[str] = []
+    await asyncio.to_thread(deployed.up, tell=told.append)
+    assert f"{to}: the media are compared, and uploaded where they are missing." in told
+    assert len(Bucket(to).held()) == 65
+    arrival = await deployed.come()
+    (media, *_) = arrival["step"]["prefetch"]
+    async with httpx.AsyncClient() as client:
+        fetched = await client.get(media["signed"])
+    assert (fetched.status_code, len(fetched.content)) == (200, media["bytes"])
+    assert all(SECRET not in path.read_text("utf-8", "replace") for path in deployed.there.rglob("*.log"))

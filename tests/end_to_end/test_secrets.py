@@ -10,14 +10,19 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
+import httpx
 import pytest
 
 import beholder
 from beholder.cli import main
 from beholder.errors import UserError
+from beholder.methods import load_study
+from beholder.server.process import run_server
+from beholder.server.tokens import robot_signature
 from beholder.store.open import open_store
 from beholder.testing import write_study
 from support.postgresql_queries import sql
+from support.s3_server import SECRET, S3Server
 from support.visitor import Site, Visitor
 
 PASSWORD, TOKEN = "planted-password", "planted-token"
@@ -167,3 +172,34 @@ def test_a_start_on_a_full_disk_is_one_message(
     assert "Traceback" not in said
     assert "cannot be" in said
     assert len(said.strip().splitlines()) == 1
+
+
+async def test_the_keys_of_a_bucket_are_in_no_output_log_file_or_page(
+    tmp_path: Path,
+    tiny: Path,
+    s3: S3Server,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    s3.allow("*")
+    path = write_study(tmp_path / "study", tiny, media={"to": s3.new_folder(), "copies": 4})
+    study = str(path)
+    for line in (("check",), ("media", "upload"), ("media", "upload", "--json"), ("check", "--resolved")):
+        assert run(monkeypatch, *line, study) == 0, line
+    async with run_server(load_study(path), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+        params = {"robot": "p", "signature": robot_signature(server.store.secret, "p")}
+        arrival = await client.post("/api/arrive", json={"study": "tiny", "params": params, "device": {}})
+        headers = {"authorization": f"Bearer {arrival.json()['token']}"}
+        body = {"answer": {"agree": True}, "events": []}
+        reply = await client.put("/api/answers/consent", json=body, headers=headers)
+        received = [arrival.text, reply.text, (await client.get("/s/tiny")).text, (await client.get("/healthz")).text]
+    assert "X-Amz-Signature" in reply.text
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "planted-other-key")
+    assert run(monkeypatch, "media", "upload", study) == 2
+    assert run(monkeypatch, "serve", study, "--port", "0") == 2
+    said = capfd.readouterr()
+    for known in (SECRET, "planted-other-key"):
+        assert known not in said.out + said.err + caplog.text + "".join(received)
+    assert files_with(tmp_path, SECRET, "planted-other-key") == []

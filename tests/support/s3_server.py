@@ -10,20 +10,58 @@ import socket
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 ACCESS, SECRET = "researcher", "the-secret-of-the-bucket"
-BUCKET = "backups"
+BUCKET, MEDIA_BUCKET = "backups", "media"
+
+
+class S3Access:
+    """How an S3 server on loopback is reached, and what tests do with it."""
+
+    @property
+    def address(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What a client has in its environment."""
+        return {
+            "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": self.address,
+            "AWS_REGION": "us-east-1",
+        }  # fmt: skip
+
+    def new_folder(self) -> str:
+        """Return the address of an empty folder for media."""
+        return f"s3://{MEDIA_BUCKET}/lab/{uuid.uuid4().hex[:12]}"
+
+    def allow(self, *origins: str) -> None:
+        """Let pages of these origins read the bucket of the media, and of no others."""
+        rule = {"AllowedOrigins": [*origins], "AllowedMethods": ["GET"], "AllowedHeaders": ["range"]}
+        self.client.put_bucket_cors(Bucket=MEDIA_BUCKET, CORSConfiguration={"CORSRules": [rule]})
+
+    @cached_property
+    def client(self) -> Any:
+        """A client by another library than ours; to be closed."""
+        import boto3
+
+        return boto3.client(
+            "s3", endpoint_url=self.address, aws_access_key_id=ACCESS, aws_secret_access_key=SECRET,
+            region_name="us-east-1",
+        )  # fmt: skip
 
 
 @dataclass
-class S3Server:
+class S3Server(S3Access):
     """A server that can be stopped and started again, with what it holds."""
 
     folder: Path
@@ -34,14 +72,6 @@ class S3Server:
     def address(self) -> str:
         return f"http://127.0.0.1:{self.ports[3]}"
 
-    @property
-    def variables(self) -> dict[str, str]:
-        """What a client has in its environment."""
-        return {
-            "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": self.address,
-            "AWS_REGION": "us-east-1",
-        }  # fmt: skip
-
     def start(self) -> None:
         """Start it, and wait until it stores."""
         weed = Path(sys.executable).parent / "weed"
@@ -49,7 +79,7 @@ class S3Server:
         command = [
             str(weed), "server", f"-dir={self.folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-master.port={master}",
             f"-volume.port={volume}", "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={s3}",
-            f"-s3.config={self.folder}/s3.json", "-master.volumeSizeLimitMB=64", "-volume.max=8",
+            f"-s3.config={self.folder}/s3.json", "-master.volumeSizeLimitMB=64", "-volume.max=24",
             "-master.telemetry=false", f"-s3.localSocket={self.folder}/s3.sock",
             f"-filer.localSocket={self.folder}/f.sock", "-s3.port.iceberg=0", "-s3.port.lance=0",
         ]  # fmt: skip
@@ -115,6 +145,8 @@ def s3_server(folder: Path) -> Iterator[S3Server]:
     server = S3Server(folder, _free_ports())
     try:
         server.start_somewhere()
+        server.client.create_bucket(Bucket=MEDIA_BUCKET)
         yield server
+        server.client.close()
     finally:
         server.stop()

@@ -45,6 +45,7 @@ ORDER = [
     "checks",
     "planning",
     "store",
+    "buckets",
     "backups",
     "server",
     "workflow.check",
@@ -173,6 +174,7 @@ def test_no_module_is_a_slab() -> None:
 
 SHORT_CHAPTERS = {
     "beholder.analysis.folder": "the folder of a verb, whose front has to stay light",
+    "beholder.backups.buckets": "a destination, which is imported where it is named",
     "beholder.backups.sftp": "a destination, which is imported where it is named",
     "beholder.cli.backups": "the commands of one group",
     "beholder.cli.examples": "the commands of one group",
@@ -263,7 +265,8 @@ def test_modules_are_nouns() -> None:
 
 
 SAME_NOUN = {
-    "agreement", "anchors", "audio", "chain", "checks", "cleaning", "collection", "columns", "context", "contract",
+    "agreement", "anchors", "audio", "chain", "checks", "cleaning", "collection", "columns", "connection", "context",
+    "contract",
     "contrasts", "correlation", "decisions", "demo", "deployment", "design", "devices", "distributions", "erasure",
     "facts", "figures", "filters", "folder", "groups",
     "image", "items", "known_answers", "ledger", "marked_words", "media", "mixed", "model",

@@ -27,6 +27,7 @@ from beholder.study.checks import Checks, installed_checks, switches_model, use_
 from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quantity, Rater, accept_model, clean_model
 from beholder.study.deployment import Deploy
 from beholder.study.design import Design, Level, Sparse, Star, Stop, Training, TrainingItem
+from beholder.study.media import MediaHosting
 from beholder.study.model import Condition, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
 from beholder.study.qualification import Qualification
@@ -78,6 +79,7 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("recruit: filters", "recruit: filters", Filters),
     ("retention", "retention", Retention),
     ("deploy", "deploy", Deploy),
+    ("media", "media", MediaHosting),
     ("backup", "backup", Backup),
 )
 """Heading, where the part stands in study.yaml, and its model."""

@@ -86,7 +86,7 @@ def _keys(written: Backup, variables: Mapping[str, str]) -> tuple[str, ...]:
 
 def deployed_variables(study: Study) -> dict[str, str]:
     """Return the variables that a server elsewhere needs for the backups of a study, from this environment."""
-    from beholder.backups.buckets import CREDENTIALS
+    from beholder.buckets.connection import CREDENTIALS
 
     settings = backup_settings(study)
     if settings is None:
@@ -100,7 +100,8 @@ def deployed_variables(study: Study) -> dict[str, str]:
 def needs_obstore(study: Study) -> bool:
     """Return whether a server of this study needs the extra `buckets`."""
     settings = backup_settings(study)
-    return settings is not None and settings.to.partition("://")[0] in BUCKETS
+    is_backup = settings is not None and settings.to.partition("://")[0] in BUCKETS
+    return is_backup or (study.media is not None and study.media.is_bucket)
 
 
 def required_settings(study: Study, place: str | None = None) -> BackupSettings:

@@ -16,9 +16,9 @@ from typing import Any
 
 from beholder.aio import block_on
 from beholder.backups.backup_settings import BackupSettings
-from beholder.backups.history import BackupNote, megabytes
+from beholder.backups.history import BackupNote
 from beholder.errors import Problem, UserError
-from beholder.formats import plain_count
+from beholder.formats import megabytes, plain_count
 from beholder.store.open import folder_of, is_postgresql
 from beholder.store.sqlite.database_files import Lock
 

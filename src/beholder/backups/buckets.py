@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import re
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from beholder.backups.destinations import DestinationAway
+from beholder.buckets.connection import BucketError, access_fix, error_words, open_store_of_obstore
 from beholder.errors import BackupError, Problem
 
-CREDENTIALS = {
-    "s3": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION",
-           "AWS_ENDPOINT_URL"),
-    "gs": ("GOOGLE_SERVICE_ACCOUNT", "GOOGLE_SERVICE_ACCOUNT_KEY", "GOOGLE_APPLICATION_CREDENTIALS"),
-    "az": ("AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_SAS_KEY",
-           "AZURE_STORAGE_CLIENT_ID", "AZURE_STORAGE_CLIENT_SECRET", "AZURE_STORAGE_TENANT_ID"),
-}  # fmt: skip
-"""The variables by which obstore is told who we are, by scheme; a server elsewhere gets those that are set here."""
 _CHUNK = 8 << 20
-_TIMEOUT = timedelta(seconds=60)
 
 
 class BucketDestination:
@@ -32,23 +21,11 @@ class BucketDestination:
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/")
         self._scheme = urlsplit(address).scheme
-        try:
-            import obstore
-        except ImportError as error:
-            fix = 'Run `pip install "beholder[buckets]"`; or give a folder, or an address with sftp://.'
-            raise BackupError(Problem(self.address, "needs the package obstore", "", fix)) from error
-        self._obstore: Any = obstore
+        self._obstore: Any = None
+        self._store: Any
+        fix = 'Run `pip install "beholder[buckets]"`; or give a folder, or an address with sftp://.'
         with self._messages("opened"):
-            self._store: Any = obstore.store.from_url(
-                self.address,
-                client_options={
-                    "connect_timeout": timedelta(seconds=10),
-                    "timeout": _TIMEOUT,
-                    # Whoever names such a server means it, such as one in a laboratory: what goes there is encrypted.
-                    "allow_http": os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"),
-                },
-                retry_config={"max_retries": 2, "retry_timeout": _TIMEOUT},
-            )
+            self._obstore, self._store = open_store_of_obstore(self.address, fix=fix)
 
     def names(self) -> list[str]:
         with self._messages("read"):
@@ -78,18 +55,8 @@ class BucketDestination:
             yield
         except FileNotFoundError:
             raise
-        except (PermissionError, self._obstore.exceptions.BaseError, OSError, ValueError) as error:
-            wanted = ", ".join(CREDENTIALS[self._scheme][:2])
-            fix = f"See that it is there, and that {wanted} are those of somebody who may write to it."
-            raise DestinationAway(Problem(self.address, f"cannot be {verb} ({_words(error)})", "", fix)) from None
-
-
-def _words(error: Exception) -> str:
-    """Return what an object store said, in a few words: never its address with what signs it."""
-    text = str(error)
-    if code := re.search(r"<Code>(\w+)</Code>", text):
-        return code[1]
-    if "error sending request" in text or "operation timed out" in text:
-        return "it does not answer"
-    text = " ".join(re.sub(r"\?\S+", "", text.split("\n\nDebug source")[0]).split())
-    return text if len(text) <= 200 else f"{text[:200]}…"
+        except BucketError as error:
+            raise BackupError(error.problems) from error
+        except Exception as error:
+            what = f"cannot be {verb} ({error_words(error)})"
+            raise DestinationAway(Problem(self.address, what, "", access_fix(self._scheme))) from None

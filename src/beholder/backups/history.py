@@ -14,7 +14,7 @@ from typing import Any
 from beholder.backups.archive import FORMAT, Packed
 from beholder.backups.destinations import Destination, file_digest, put_verified
 from beholder.errors import BackupError, Problem
-from beholder.formats import plain_count
+from beholder.formats import megabytes, plain_count
 from beholder.store.full_copy import held
 
 _STAMP = "%Y%m%dT%H%M%S.%fZ"
@@ -61,11 +61,6 @@ class BackupNote:
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON."""
         return {"kind": _KIND, "format": FORMAT, **asdict(self), "at": self.at.isoformat(), "keys": list(self.keys)}
-
-
-def megabytes(size: float) -> str:
-    """Return a size in kB or MB."""
-    return f"{size / 1e3:.0f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
 
 
 def store_backup(

@@ -62,7 +62,7 @@ def now(study: Path, to: str | None, store: str | None) -> object:
 def list_(study: Path, to: str | None) -> object:
     """List the backups that are there."""
     import beholder
-    from beholder.backups.history import megabytes
+    from beholder.formats import megabytes
 
     found = beholder.backup(study, to=to, make=False)
     print_table(

@@ -1,4 +1,4 @@
-"""`beholder media`: commands that make or inspect stimulus files."""
+"""`beholder media`: commands that make, inspect or upload stimulus files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from beholder.cli.command import CommandResult, StageGroup
-from beholder.cli.printing import Bar, print_made_files, print_table
+from beholder.cli.printing import STUDY, Bar, print_made_files, print_table
 
 _OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write.")
 _FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -155,6 +155,24 @@ def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> object:
     with Bar("Files") as progress:
         result = make_prepared(files, out, **options, progress=progress)
     return print_made_files(result)
+
+
+@media.command()
+@STUDY
+@click.option("--tidy", is_flag=True, help="Remove copies of earlier stimuli, once nobody is inside who began before.")
+def upload(study: Path, tidy: bool) -> object:
+    """Upload the stimuli to the place of `media` in the study.
+
+    As several disguised copies each. What is there already stays; where it was broken off, it goes on; everything is
+    verified by its hash. `beholder serve` and `beholder deploy up` do the same.
+    """
+    from beholder.buckets import upload_media
+
+    with Bar("Copies") as progress:
+        done = upload_media(study, tidy=tidy, progress=progress)
+    for line in done.words:
+        click.echo(line)
+    return done
 
 
 @media.command(has_quiet=False)

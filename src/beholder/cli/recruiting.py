@@ -235,7 +235,8 @@ def _print_payment(payment: Payment) -> None:
 @STUDY
 @STORE
 @click.option("--dry-run", is_flag=True, help="Only say what holds it up; nothing is stopped or written.")
-def close(study: Path, store: str | None, dry_run: bool) -> object:
+@click.option("--remove-media", is_flag=True, help="Remove the stimuli from where `media` in the study says.")
+def close(study: Path, store: str | None, dry_run: bool, remove_media: bool) -> object:
     """Stop recruiting, verify that all is paid, and export.
 
     Then close/summary.md says how it was done. While anybody waits for a decision or for money it says who, and is
@@ -244,7 +245,7 @@ def close(study: Path, store: str | None, dry_run: bool) -> object:
     """
     import beholder
 
-    closure = beholder.close(study, store=store, dry_run=dry_run)
+    closure = beholder.close(study, store=store, dry_run=dry_run, remove_media=remove_media)
     for line in closure.words:
         click.echo(line)
     document = {name: getattr(closure, name) for name in ("is_closed", "summary", "exported", "words")}

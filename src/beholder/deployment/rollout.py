@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from beholder.buckets.upload import upload_copies
 from beholder.clock import utc_now
 from beholder.deployment.bundle import StudyBundle, brings_caddy, bundle_of, environment_bundle
 from beholder.deployment.contract import DeployTarget, Machine, MachineUnreachable
@@ -28,6 +29,7 @@ from beholder.deployment.store_copy import check_home_store
 from beholder.errors import DeployError, Problem
 from beholder.formats import plain_count
 from beholder.result_view import ResultView, ShownResult
+from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
 
@@ -113,7 +115,7 @@ def _roll_out(
     settings = settings_of(study, given, record.settings if record is not None and record.is_claimed else None)
     if record is None or not record.is_served:
         check_home_store(study)
-    prepare_study(study, progress)
+    catalogue = prepare_study(study, progress)
     target = settings.target()
     if problems := target.problems():
         raise DeployError(problems)
@@ -143,6 +145,9 @@ def _roll_out(
         warnings = list(machine_warnings(facts, settings, now()))
         if dry_run:
             return _announce(rollout, bundle, warnings, record, facts)
+        if study.media is not None and study.media.is_bucket:
+            tell(f"{study.media.to}: the media are compared, and uploaded where they are missing.")
+            upload_copies(study, catalogue, progress)
         record = journal.begin(settings.facts)
         return _deploy(rollout, record, machine, python, facts, bundle, warnings)
 
@@ -170,11 +175,12 @@ def _make_machine(rollout: Rollout) -> Rollout:
     return replace(rollout, settings=settings)
 
 
-def prepare_study(study: Study, progress: Callable[[int, int], None] | None) -> None:
+def prepare_study(study: Study, progress: Callable[[int, int], None] | None) -> Catalogue:
     """Make plan and media here, as a server would, so that all faults of a study are told before anything is sent."""
     from beholder.server.process import load_served
 
-    load_served(study, "https://127.0.0.1", progress)
+    served, _ = load_served(study, "https://127.0.0.1", progress)
+    return served.catalogue
 
 
 # Steps

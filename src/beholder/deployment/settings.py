@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from beholder.backups.backup_settings import deployed_variables
+from beholder.buckets.upload import hosting_variables
 from beholder.deployment.contract import DeployTarget
 from beholder.deployment.machine.places import CADDY
 from beholder.errors import DeployError, Problem
@@ -241,7 +242,7 @@ def secrets_of(study: Study, settings: DeploySettings) -> dict[str, str]:
     if wrong := [name for name, value in sorted(found.items()) if not value.isprintable()]:
         what = "has a line break or another control character in it"
         raise DeployError([Problem(name, what, "one line of text", "See how it was set.") for name in wrong])
-    return found | deployed_variables(study)
+    return found | deployed_variables(study) | hosting_variables(study)
 
 
 def with_service(settings: DeploySettings, found: str) -> DeploySettings:

@@ -253,13 +253,22 @@ async def pay(
 
 
 @_blocking
-async def close(study: str | Path | Study = "study.yaml", *, store: str | None = None, dry_run: bool = False) -> Closed:
-    """Stop recruiting, check that nothing is unpaid, export, and return the summary of the study."""
+async def close(
+    study: str | Path | Study = "study.yaml",
+    *,
+    store: str | None = None,
+    dry_run: bool = False,
+    remove_media: bool = False,
+) -> Closed:
+    """Stop recruiting, check that nothing is unpaid, export, and return the summary of the study.
+
+    With `remove_media`, the copies of the stimuli are removed from where `media` says, once it is closed.
+    """
     from beholder.recruiting.closure import close_study
     from beholder.recruiting.context import open_context
 
     async with open_context(study, store) as context:
-        return await close_study(context, dry_run=dry_run)
+        return await close_study(context, dry_run=dry_run, remove_media=remove_media)
 
 
 def forget(

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from beholder.buckets.upload import remove_copies, require_media
 from beholder.cleaning.account import flow
 from beholder.cleaning.facts import TABLES, Rows
 from beholder.cleaning.payouts import bonus_rows
 from beholder.cleaning.screening import judge_tables
 from beholder.errors import Problem, RecruitError
 from beholder.files import write_atomically
+from beholder.formats import plain_count
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import PlatformRefused, PlatformUnsure, Posting, platform_errors
 from beholder.recruiting.decisions import decide_study
@@ -74,11 +76,13 @@ class Closed:
         return ResultView([*self.words, *(str(problem) for problem in self.open)])
 
 
-async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Closed:
+async def close_study(context: RecruitContext, *, dry_run: bool = False, remove_media: bool = False) -> Closed:
     """Stop recruiting, check everything, and close; raise RecruitError with everything still open.
 
     A second call continues the first. A dry run stops, raises and writes nothing.
     """
+    if remove_media:
+        require_media(context.study)
     posting = await stop_recruiting(context, dry_run=dry_run)
     tables: dict[str, Rows] = {table: await read_rows(context.store, table) for table in TABLES}
     has_come = any(row["run"] == context.study.run and is_person(row["mode"]) for row in tables["sessions"])
@@ -100,7 +104,10 @@ async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Clos
     if open_ and not dry_run:
         raise RecruitError([*_stopped_problem(context, posting), *open_])
     if dry_run:
-        return Closed(not open_, open_, None, None, _dry_run_lines(open_, _is_open(context, posting)))
+        lines = _dry_run_lines(open_, _is_open(context, posting))
+        if remove_media and context.study.media is not None:
+            lines = (*lines, f"The media at {context.study.media.to} would be removed.")
+        return Closed(not open_, open_, None, None, lines)
     await _exclude_elsewhere(context)
     exported = await asyncio.to_thread(_export, context) if has_come else None
     path = await _write_summary(context, posting, tables, has_come)
@@ -113,6 +120,9 @@ async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Clos
     words += (
         [f"Every fact is in {exported.name}/."] if exported is not None else ["Nobody came, so nothing is exported."]
     )
+    if remove_media and context.study.media is not None:
+        count = await asyncio.to_thread(remove_copies, context.study)
+        words.append(f"Removed from {context.study.media.to}: {plain_count(count, 'copy', 'copies')}.")
     return Closed(True, (), path, exported, (*words, *notes))
 
 

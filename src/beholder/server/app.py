@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from beholder.buckets.connection import BucketAway
 from beholder.errors import Refused
 from beholder.server import operations
 from beholder.server.assets import Assets
@@ -146,7 +147,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
 
     async def media(request: Request) -> Response:
         token = request.path_params["token"]
-        return await media_response(request, token, await service.media(token))
+        return await media_response(request, token, await service.media(token), service.context.media.hosted)
 
     async def web(request: Request) -> Response:
         asset = assets.files.get(request.path_params["path"])
@@ -192,7 +193,9 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     ]
     router = Router(routes, redirect_slashes=False)  # a redirect would be made from the Host that a request names
     app = Starlette(routes=[Mount("/", router)], exception_handlers=_error_handlers(service, assets))
-    return SecurityHeaders(WithoutTrailingSlash(app))  # outermost, so that error responses get them too
+    hosted = service.context.media.hosted
+    source = hosted.source if hosted is not None else ""
+    return SecurityHeaders(WithoutTrailingSlash(app), source)  # outermost, so that error responses get them too
 
 
 def _parameter(value: Json, longest: int = _LONGEST_PARAM) -> str:
@@ -244,6 +247,10 @@ def _error_handlers(
         room.failed_at = now
         return reply(request, Refused.because("store_away", code="store_away"), 503)
 
+    async def wait_for_bucket(request: Request, away: Exception) -> Response:
+        _log.warning("the media are away: %s", away)
+        return reply(request, Refused(words["media_away"], code="media_away"), 503)
+
     async def begin_anew(request: Request, gone: Exception) -> Response:
         # A visit in which nothing was answered was removed while this request was under way.
         refused = Refused(words["unknown_token"], where="token", code="unknown_token", status=401)
@@ -265,6 +272,7 @@ def _error_handlers(
         NotJson: refuse_number,
         ClientDisconnect: end_quietly,
         StoreUnavailable: wait_for_store,
+        BucketAway: wait_for_bucket,
         UnknownSession: begin_anew,
         404: find_nothing,
         405: find_nothing,
@@ -293,13 +301,20 @@ class WithoutTrailingSlash:
 
 # Security headers
 
-_POLICY = "; ".join(
-    [
-        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob: data:",
-        "media-src 'self' blob:", "connect-src 'self'", "base-uri 'none'", "form-action 'none'",
-        "frame-ancestors 'none'",
-    ]
-)  # fmt: skip
+
+def _policy(source: str) -> str:
+    """Return the content security policy of a page; `source`: the bucket from which it fetches media, if there is one.
+
+    It plays what it has fetched as a whole, so that nothing but fetching has to be allowed.
+    """
+    return "; ".join(
+        [
+            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob: data:",
+            "media-src 'self' blob:", f"connect-src 'self' {source}".strip(), "base-uri 'none'", "form-action 'none'",
+            "frame-ancestors 'none'",
+        ]
+    )  # fmt: skip
+
 
 _HEADERS = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -312,29 +327,28 @@ _HEADERS = {
 }
 """Of what is not a page: the policies of the page are the ones that hold for it, so these are short."""
 
-_PAGE_HEADERS = _HEADERS | {
-    "content-security-policy": _POLICY,
+_PAGE_HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), fullscreen=(self)",
 }
 
-_RAW, _PAGE_RAW = (
-    [(name.encode(), value.encode()) for name, value in headers.items()] for headers in (_HEADERS, _PAGE_HEADERS)
-)
+_RAW = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
 
 
 class SecurityHeaders:
     """ASGI middleware that adds the headers to every response, and forbids caching unless a route sets it."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, source: str = "") -> None:
         self.app = app
+        page = _HEADERS | {"content-security-policy": _policy(source)} | _PAGE_HEADERS
+        self._page = [(name.encode(), value.encode()) for name, value in page.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 present = dict(message["headers"])
                 is_page = present.get(b"content-type", b"").startswith(b"text/html")
-                added = (pair for pair in (_PAGE_RAW if is_page else _RAW) if pair[0] not in present)
+                added = (pair for pair in (self._page if is_page else _RAW) if pair[0] not in present)
                 message["headers"] = [*message["headers"], *added]
             await send(message)
 

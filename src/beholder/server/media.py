@@ -6,12 +6,15 @@ import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from beholder.buckets.connection import DiskFolder
+from beholder.buckets.signed_addresses import HostedMedia, StoredCopy
 from beholder.errors import Refused
 from beholder.server.admission import load_session
 from beholder.server.context import Context
@@ -21,6 +24,7 @@ from beholder.store.contract import SessionFacts
 
 _AT_ONCE = 262_144
 """Bytes up to which a reply is read at once: each piece of a stream waits for a thread, which costs more than they."""
+_CACHING = "private, max-age=31536000, immutable"
 _RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
 
@@ -49,11 +53,22 @@ class DrawnMedia:
         yield self.body[start:stop]
 
 
-async def media_response(request: Request, token: str, medium: MediaContent) -> Response:
-    """Return a medium, or the requested range of it (RFC 9110, section 14)."""
+async def media_response(
+    request: Request, token: str, medium: MediaContent, hosted: HostedMedia | None = None
+) -> Response:
+    """Return a medium, or the requested range of it (RFC 9110, section 14).
+
+    Where browsers fetch from a bucket, it is the way there, by an address that holds from now on.
+    """
+    if hosted is not None and isinstance(medium, StoredCopy):
+        if hosted.valid is not None:
+            return Response(status_code=307, headers={"location": hosted.address(medium.copy)})
+        if (name := handing_header(request)) and (path := mapped_path(request, medium)):
+            headers = {"cache-control": _CACHING, name: path}
+            return Response(status_code=200, headers=headers, media_type=medium.content_type)
     headers = {
         "etag": f'"{token}"',
-        "cache-control": "private, max-age=31536000, immutable",
+        "cache-control": _CACHING,
         "accept-ranges": "bytes",
     }
     if request.headers.get("if-none-match") == headers["etag"]:
@@ -78,9 +93,34 @@ async def media_response(request: Request, token: str, medium: MediaContent) -> 
     if request.method == "HEAD":
         return Response(None, status, headers, medium.content_type)
     if stop - start > _AT_ONCE:
-        return StreamingResponse(medium.read(start, stop), status, headers, medium.content_type)
+        pieces = medium.read(start, stop)
+        if isinstance(medium, StoredCopy):  # a bucket that is away has to be known before the headers go
+            pieces = chain([await run_in_threadpool(next, pieces, b"")], pieces)
+        return StreamingResponse(pieces, status, headers, medium.content_type)
     body = await run_in_threadpool(lambda: b"".join(medium.read(start, stop)))
     return Response(body, status, headers, medium.content_type)
+
+
+# Handing a file over to a web server in front
+
+
+def handing_header(request: Request) -> str | None:
+    """Return the header by which a web server in front takes files over, None where none has announced one."""
+    announced = request.headers.get("x-sendfile-type", "").lower()
+    return announced if announced in ("x-accel-redirect", "x-sendfile") else None
+
+
+def mapped_path(request: Request, medium: StoredCopy) -> str | None:
+    """Return what a web server in front calls a copy, by the mapping of folders that it announces.
+
+    Only who knows our folder gets one: whoever else sends such a header learns nothing, and gets the file from here.
+    """
+    if not isinstance(medium.place, DiskFolder):
+        return None
+    folder, separator, there = request.headers.get("x-accel-mapping", "").partition("=")
+    if not separator or folder.rstrip("/") != str(medium.place.folder.resolve()):
+        return None
+    return f"{there.rstrip('/')}/{medium.copy.key}"
 
 
 # Finding the medium of an address

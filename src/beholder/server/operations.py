@@ -105,7 +105,8 @@ def _reply(status: int, content: Schema | str | None) -> dict[str, Any]:
 
 _REPLIES = {
     200: "As asked.", 201: "A new session.", 204: "Noted.", 206: "The range that was asked for.",
-    304: "Not changed.", 409: "Another step is due; it is in the reply.", 416: "No such range.",
+    304: "Not changed.", 307: "The way to the bucket that has it.", 409: "Another step is due; it is in the reply.",
+    416: "No such range.",
     503: "The store is away for a moment.",
 }  # fmt: skip
 _REFUSALS = {
@@ -252,7 +253,7 @@ FORGET = Operation(
 MEDIA = Operation(
     "media",
     "A stimulus, or a picture or sound of a check, under its address for one session.",
-    {200: "*/*", 206: "*/*", 304: None, 416: None},
+    {200: "*/*", 206: "*/*", 304: None, 307: None, 416: None},
     (401, 403, 404, 410, 429, 503),
 )
 WEB = Operation("web", "A file of the browser's half of Beholder.", {200: "*/*"}, (404,))

@@ -27,6 +27,8 @@ from starlette.types import ASGIApp
 from beholder.aio import block_on, stopped_by_signal
 from beholder.backups.backup_settings import BackupSettings, backup_settings
 from beholder.backups.cycle import backing_up
+from beholder.buckets.disguises import require_copies
+from beholder.buckets.signed_addresses import host_media
 from beholder.checks.registry import check_problems
 from beholder.clock import utc_now
 from beholder.errors import Problem, StudyError, UserError
@@ -41,6 +43,7 @@ from beholder.server import ServerStatus
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
 from beholder.server.connections import ConnectionLimits, Connections, Proxies, connection_limits
+from beholder.server.entrances import entrance_of
 from beholder.server.further_sessions import restore_extended_plan
 from beholder.server.lab import own_address
 from beholder.server.limits import StoreRoom, free_bytes
@@ -116,11 +119,13 @@ async def run_server(
     progress: Callable[[int, int], None] | None = None,
     open_platform: OpenPlatform = no_platform,
     backup: BackupSettings | None = None,
+    hosts_media: bool = True,
     now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[RunningServer]:
     """Yield a server that is listening, and close port and store at the end. Port 0 takes a free one.
 
-    With `backup`, copies of the store are made beside it.
+    With `backup`, copies of the store are made beside it. `hosts_media`: media come from where the study says; for
+    robots, who look at none, this server is enough.
     """
     if public_url is not None and not public_url.startswith(("http://", "https://")):
         raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
@@ -140,10 +145,15 @@ async def run_server(
             served, plan = load_served(study, public_url, progress)
         with no_collection():
             lists = list(lists_to_json(plan))
+        hosted = None
+        if study.media is not None and hosts_media:
+            session = entrance_of(study, opened.secret).lease
+            hosted = await asyncio.to_thread(host_media, study, served.catalogue, public_url, session, progress)
+            require_copies(study, hosted.copies, served.lists)
         await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, utc_now()), study.run)
         async with open_platform(study, opened) as platform:
             room = StoreRoom(None if is_postgresql(place) else lambda: free_bytes(folder_of(place)))
-            service = StudyService(served, opened, now, platform, room)
+            service = StudyService(served, opened, now, platform, room, hosted)
             async with contextlib.AsyncExitStack() as beside:
                 service.backups = beside.enter_context(backing_up(backup, place))
                 await beside.enter_async_context(listen(make_app(service, Assets.of(served)), host, port, trusted))
@@ -275,6 +285,7 @@ async def serve_until_stopped(
             loaded, store=Path(folder) / "store" if folder else store, host=host, port=port,
             public_url=public_url, proxies=proxies, shares_port=shares_port, progress=progress,
             open_platform=open_platform, backup=None if preview else backup_settings(loaded, backup),
+            hosts_media=not preview,
         ) as server:  # fmt: skip
             with _reduced_collection():
                 await report_until_stopped(server, stop, tell, parent)

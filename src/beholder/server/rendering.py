@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from beholder.buckets.disguises import Copy
+from beholder.buckets.signed_addresses import HostedMedia, StoredCopy
 from beholder.errors import Refused
+from beholder.methods.contract import Slot
 from beholder.server import tokens
 from beholder.server.admission import load_session
 from beholder.server.context import Context
@@ -159,11 +162,15 @@ _INDEXED = 200_000  # slots of sessions whose addresses are cached: some 100 MB
 
 
 class MediaAddresses:
-    """Opaque addresses of media, one for each session, step and slot. An address is a keyed hash, so none is stored."""
+    """Opaque addresses of media, one for each session, step and slot. An address is a keyed hash, so none is stored.
 
-    def __init__(self, served: ServedStudy, secret: bytes) -> None:
-        self._catalogue, self._secret = served.catalogue, secret
-        self._by_session: OrderedDict[str, dict[str, tuple[Stimulus, bytes]]] = OrderedDict()
+    `hosted`: disguised copies elsewhere, of which a slot has one, in place of a filler of its own.
+    """
+
+    def __init__(self, served: ServedStudy, secret: bytes, hosted: HostedMedia | None = None) -> None:
+        self._catalogue, self._secret, self.hosted = served.catalogue, secret, hosted
+        self._by_session: OrderedDict[str, dict[str, tuple[Stimulus, bytes] | Copy]] = OrderedDict()
+        self._times: dict[int, tuple[Script, Mapping[tuple[str, str], int]]] = {}
         self._slots = 0
         # Requested twice: when a trial is prefetched, and when it is shown.
         self.describe = lru_cache(_REMEMBERED)(self._describe)
@@ -178,7 +185,37 @@ class MediaAddresses:
     def describe_for(self, session: str, script: Script) -> DescribeMedia:
         """Return the function that describes each medium of a session."""
         is_heard = script.playback.sound == "on"
-        return lambda key, slot: self.describe(session, key, slot.id, slot.stimulus, is_heard)
+        hosted = self.hosted
+        if hosted is None:
+            return lambda key, slot: self.describe(session, key, slot.id, slot.stimulus, is_heard)
+
+        def describe(key: str, slot: Slot) -> dict[str, Json]:
+            copy = self._copy(hosted, session, script, key, slot)
+            shown = self.describe(session, key, slot.id, slot.stimulus, is_heard) | {"bytes": copy.size}
+            return shown if hosted.valid is None else shown | {"signed": hosted.address(copy)}
+
+        return describe
+
+    def _copy(self, hosted: HostedMedia, session: str, script: Script, key: str, slot: Slot) -> Copy:
+        """Return the copy that a slot of a session has: another one each time that the same file occurs in it."""
+        name, size = hosted.copies.of_stimulus[slot.stimulus]
+        digest = tokens.keyed(self._secret, "copies", session, name, str(size))
+        return hosted.copies.draw(slot.stimulus, digest, self._occurrences(hosted, script)[key, slot.id])
+
+    def _occurrences(self, hosted: HostedMedia, script: Script) -> Mapping[tuple[str, str], int]:
+        """Return how often the file of each slot has occurred before in a script, by step and slot."""
+        # By identity: a script lives as long as the server, and a hash of it would take longer than counting.
+        known = self._times.get(id(script))
+        if known is None or known[0] is not script:
+            counts: Counter[tuple[str, int]] = Counter()
+            times = {}
+            for step in script.steps:
+                for slot in step.trial.slots if step.trial else ():
+                    file = hosted.copies.of_stimulus[slot.stimulus]
+                    times[step.key, slot.id] = counts[file]
+                    counts[file] += 1
+            known = self._times[id(script)] = (script, times)
+        return known[1]
 
     def is_indexed(self, session: str) -> bool:
         """Return whether the addresses of a session are cached."""
@@ -186,11 +223,14 @@ class MediaAddresses:
 
     def index(self, session: str, script: Script) -> None:
         """Compute and cache every address of a session."""
-        slots = {}
+        slots: dict[str, tuple[Stimulus, bytes] | Copy] = {}
         for step in script.steps:
             for slot in step.trial.slots if step.trial else ():
                 token, filler = tokens.media_address(self._secret, session, step.key, slot.id)
-                slots[token] = (self._catalogue.by_id[slot.stimulus], filler)
+                if self.hosted is not None:
+                    slots[token] = self._copy(self.hosted, session, script, step.key, slot)
+                else:
+                    slots[token] = (self._catalogue.by_id[slot.stimulus], filler)
         self._slots += len(slots) - len(self._by_session.get(session, ()))
         self._by_session[session] = slots
         while self._slots > _INDEXED and len(self._by_session) > 1:
@@ -200,11 +240,14 @@ class MediaAddresses:
         """Return whether an address is of a slot of this session."""
         return token in self._by_session.get(session, {})
 
-    def open(self, session: str, token: str, unknown: str, away: str) -> BlindedFile:
-        """Return the medium behind an address, with the filler that belongs to this address alone."""
+    def open(self, session: str, token: str, unknown: str, away: str) -> BlindedFile | StoredCopy:
+        """Return the medium behind an address: a copy, or with the filler that belongs to this address alone."""
         slot = self._by_session.get(session, {}).get(token)
         if slot is None:
             raise Refused(unknown, code="unknown_media", status=404)
+        if isinstance(slot, Copy):
+            assert self.hosted is not None
+            return self.hosted.open(slot)
         try:
             stimulus, filler = slot
             return blind(stimulus.served, filler, self._catalogue.class_sizes[stimulus.id])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from beholder.backups.cycle import BackupCycle
+from beholder.buckets.signed_addresses import HostedMedia
 from beholder.checks.page_registry import check_texts
 from beholder.clock import utc_now
 from beholder.errors import Refused
@@ -64,6 +65,7 @@ def make_context(
     now: Callable[[], datetime],
     platform: Platform | None = None,
     room: StoreRoom | None = None,
+    hosted: HostedMedia | None = None,
 ) -> Context:
     """Return the context of a served study."""
     words, words_by_check = read_words(served.study.language), check_texts(served.study.language)
@@ -81,7 +83,7 @@ def make_context(
         further=further,
         leases=Leases(store, further, entrance.lease, platform.release_abandoned if platform is not None else None),
         texts=RenderedTexts(served, words),
-        media=MediaAddresses(served, store.secret),
+        media=MediaAddresses(served, store.secret, hosted),
         page_checks=PageChecks(served.needs, store.secret, words_by_check),
         trial_rules=TrialRules(served, words_by_check, words),
         presence=Presence(),
@@ -103,8 +105,9 @@ class StudyService:
         now: Callable[[], datetime] = utc_now,
         platform: Platform | None = None,
         room: StoreRoom | None = None,
+        hosted: HostedMedia | None = None,
     ) -> None:
-        self.context = make_context(served, store, now, platform, room)
+        self.context = make_context(served, store, now, platform, room, hosted)
         self.served, self.store, self.now, self.words = served, store, now, self.context.words
         self.wiping = Wiping(store)
         self.removal = VisitRemoval(self.context)

@@ -147,7 +147,7 @@ def simulate(
     from beholder.simulation.crowd import robots_needed, send_robots
 
     async def send() -> Crowd:
-        async with run_server(study, store=store, port=0) as server:
+        async with run_server(study, store=store, port=0, hosts_media=False) as server:
             return await send_robots(
                 server.service.served,
                 server.store,

@@ -112,7 +112,7 @@ def storyboard(
     _check_kinds(kinds)
 
     async def draw(store: str | Path) -> Storyboard:
-        async with run_server(loaded, store=store, port=0) as server:
+        async with run_server(loaded, store=store, port=0, hosts_media=False) as server:
             return await _take_pictures(server, kinds, seed, source, progress)
 
     if store is not None:

@@ -16,6 +16,7 @@ from beholder.study.cleaning import Analyse, Clean, clean_model
 from beholder.study.deployment import Deploy
 from beholder.study.design import Design, Training
 from beholder.study.markdown import plain_text
+from beholder.study.media import MEDIA_PLACE_WORDS, MediaHosting
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.patterns import Pattern, PatternError
 from beholder.study.presets import Preset
@@ -186,6 +187,11 @@ class Study(MadePart):
     stimuli: Annotated[Stimuli, Allowed("a folder, {folder, pattern} or {manifest}")] = Field(
         description="A folder, or `{folder, pattern}`, or `{manifest}`."
     )
+    media: Annotated[MediaHosting, Allowed(f"{MEDIA_PLACE_WORDS}, or {{to, copies, delivery}}")] | None = Field(
+        default=None,
+        description="Where participants get the stimuli from, in place of this server: a bucket such as "
+        "`s3://bucket/folder`, or `{to, copies, delivery}`. It may always change.",
+    )
     conditions: tuple[Annotated[Condition, Allowed("a name, or {name, label, role}")], ...] = Field(
         default=(), description="Names or `{name, label, role}`, in the order of tables; by code point when left out."
     )
@@ -259,8 +265,9 @@ class Study(MadePart):
             data["stimuli"] = {"folder": data["stimuli"]}
         if isinstance(data.get("conditions"), list | tuple):
             data["conditions"] = tuple({"name": c} if isinstance(c, str) else c for c in data["conditions"])
-        if isinstance(data.get("backup"), str):
-            data["backup"] = {"to": data["backup"]}
+        for name in ("backup", "media"):
+            if isinstance(data.get(name), str):
+                data[name] = {"to": data[name]}
         if isinstance(data.get("retention"), str):
             data["retention"] = {"identity": data["retention"]}
         checks, model = data.get("checks", {}), cls.model_fields["checks"].annotation

@@ -13,7 +13,11 @@ export type Words = string | { mark: "strong" | "em" | "code"; words: Words } | 
 export interface Scale { min: number; max: number; step: number; labels: [number, Words][]; look: "slider" | "radio" }
 export interface Asked { id: string; text: Words; scale: Scale; ticks: Words[] /* in place of the scale */ }
 /** `ms`: how long it plays; an image or a text: how long it has to be in view. `sound`: whether it can be heard. */
-export interface Media { url: string; medium: "video" | "audio" | "image" | "text"; sound: boolean; bytes: number; ms: number; width: number; height: number }
+export interface Media {
+  url: string; medium: "video" | "audio" | "image" | "text"; sound: boolean; bytes: number; ms: number; width: number; height: number;
+  /** Where a bucket has it, for a while; `url` leads there afterwards, too. */
+  signed?: string;
+}
 export interface Slot { id: string; label: string | null; colour: string | null; rated: boolean; media: Media }
 export interface Playback {
   watch: "whole" | "start" | "none"; switching: "restart" | "keep"; size: string; fullscreen: boolean; max_plays: number | null;

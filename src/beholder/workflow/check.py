@@ -164,6 +164,7 @@ def check(
             *_exclusion_warnings(loaded),
             *_medium_warnings(loaded, {one.medium for one in catalogue.stimuli}),
             *_placeholder_warnings(loaded),
+            *_media_warnings(loaded, catalogue),
             *(() if is_of_pairs(plan) else confounding_warnings(loaded, catalogue, plan)),
         ),
         is_compared=is_of_pairs(plan),
@@ -187,6 +188,27 @@ def check(
         default_texts=default_texts(loaded, method_folder(method.name) / "texts"),
         pairs=_pair_count(plan, catalogue) if is_of_pairs(plan) else 0,
     )
+
+
+def _media_warnings(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield what is missing at the place that hands out media, or that it could not be compared."""
+    if study.media is None:
+        return
+    from beholder.buckets.signed_addresses import marked_names
+    from beholder.buckets.upload import compare_copies
+    from beholder.errors import UserError
+
+    yield from marked_names(study, catalogue.conditions)
+    try:
+        found = compare_copies(study, catalogue)
+    except UserError as error:
+        for one in error.problems:
+            yield study.problem("media", f"could not be compared: {one.what}", one.allowed, one.fix)
+        return
+    if found.missing:
+        what = f"holds {found.copies - len(found.missing)} of {found.copies} copies"
+        fix = "`beholder media upload` uploads the others; `beholder serve` does so before it begins."
+        yield study.problem("media", what, "", fix)
 
 
 _FILLED = ("time", "pay", "task")

@@ -52,6 +52,7 @@ CALLS = (
     Call("media attention stimuli/natural/greeting.mp4 --out asking", code=2),
     Call("media trap stimuli/natural/greeting.mp4 --out traps", code=2),
     Call("media prepare stimuli/natural --out prepared"),
+    Call("media upload", code=2),
     Call("examples list"),
     Call("examples copy reseval --folder theirs", again="examples copy reseval --folder other"),
     Call("examples run reseval --small --folder small", is_long=True),

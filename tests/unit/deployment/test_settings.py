@@ -16,6 +16,7 @@ from beholder.study.deployment import address_port, is_numeric, is_tunnelled
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
 from beholder.testing import write_study
+from support.s3_server import S3Server
 
 WRITTEN = {"to": "ada@lab", "address": "https://study.example.org", "tls": "proxy"}
 
@@ -216,3 +217,11 @@ def test_addresses_of_tunnels_are_known() -> None:
     assert is_tunnelled("https://laptop.tail1234.ts.net")
     assert not is_tunnelled("https://study.example.org")
     assert not is_tunnelled("https://trycloudflare.com.example.org")
+
+
+def test_the_keys_of_a_bucket_with_media_go_along(
+    tmp_path: Path, tiny: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = DeploySettings("ada@lab", "https://study.example.org")
+    assert secrets_of(study_with(tmp_path / "a", tiny, media="s3://media/x"), settings) == s3.variables
+    assert secrets_of(study_with(tmp_path / "b", tiny, media="copies"), settings) == {}

@@ -12,22 +12,28 @@ from typing import Any
 import httpx
 import pytest
 
+from beholder.buckets import upload_media
+from beholder.buckets.connection import Bucket, BucketError
 from beholder.cleaning import clean
 from beholder.errors import RecruitError
+from beholder.methods import load_study
 from beholder.recruiting.closure import close_study
-from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.context import RecruitContext, open_context
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.fake.submissions import NO_CODE, FakeVisit
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.postings import change_posting
 from beholder.recruiting.signatures import RUN_SIGNATURE
+from beholder.server.process import run_server
 from beholder.store.contract import Answer, End, LedgerEntry, PlatformIdentity, PlatformVisit, Session
+from beholder.testing import write_study
 from support import decision_store as deciding
 from support.decision_store import CHECKS, DECIDE, decision_setup
 from support.payable_study import BONUS, connect
 from support.prolific_rehearsal import JOB
 from support.recruit_context import ON_PROLIFIC, launch_setup
+from support.s3_server import S3Server
 
 RECRUIT = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}
 
@@ -275,3 +281,29 @@ async def test_what_was_only_served_is_closed_too_and_opens_when_somebody_says_s
         assert await come("bea") == 201
         result = await setup.launch()
         assert result.words[-1] == "People begin here: https://lab.example.org/s/tiny"
+
+
+async def test_a_closed_study_leaves_no_media_in_its_bucket_where_asked(
+    tmp_path: Path, tiny: Path, s3: S3Server
+) -> None:
+    study = write_study(tmp_path / "study", tiny, media={"to": s3.new_folder(), "copies": 4})
+    to = upload_media(study).address
+    async with run_server(load_study(study), port=0, hosts_media=False):
+        pass  # which makes a store
+    async with open_context(study, None) as context:
+        dry = await close_study(context, dry_run=True, remove_media=True)
+        assert dry.words[-1] == f"The media at {to} would be removed."
+        assert len(Bucket(to).held()) == 65
+        done = await close_study(context, remove_media=True)
+    assert f"Removed from {to}: 64 copies." in done.words
+    assert Bucket(to).held() == {}
+
+
+async def test_media_that_have_no_place_cannot_be_removed_and_nothing_is_closed(tmp_path: Path, tiny: Path) -> None:
+    study = write_study(tmp_path / "study", tiny)
+    async with run_server(load_study(study), port=0):
+        pass
+    async with open_context(study, None) as context:
+        with pytest.raises(BucketError, match="tiny names no place for its media"):
+            await close_study(context, remove_media=True)
+        assert await context.store.ledger.entries() == ()

@@ -50,8 +50,8 @@ DESIGN = (
     "pairs, both_orders, between, plan, breaks and seed"
 )
 KNOWN = (
-    "beholder, name, title, language, method, options, preset, stimuli, conditions, questions, playback, design, "
-    "texts, before, after, qualification, training, checks, clean, analyse, recruit, deploy, backup, budget, "
+    "beholder, name, title, language, method, options, preset, stimuli, media, conditions, questions, playback, "
+    "design, texts, before, after, qualification, training, checks, clean, analyse, recruit, deploy, backup, budget, "
     "family, retention, run, contact and source"
 )
 NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."

@@ -9,10 +9,12 @@ import pytest
 import yaml
 
 import beholder
+from beholder.buckets import upload_media
 from beholder.checks.page_registry import page_checks
 from beholder.testing import write_study
 from support.commands import command
 from support.data import ROOT
+from support.s3_server import S3Server
 
 
 def test_check_prints_what_a_participant_goes_through(study: Path) -> None:
@@ -137,3 +139,33 @@ def test_an_original_that_cannot_be_one_is_told(
     place, _, what = str(error.value).partition("analyse.dmos ")
     assert place.startswith("study.yaml")
     assert what == told
+
+
+def test_check_compares_the_place_of_the_media_with_the_folder(tmp_path: Path, tiny: Path, s3: S3Server) -> None:
+    to = s3.new_folder()
+    study = write_study(tmp_path / "study", tiny, media={"to": to, "copies": 4})
+    line = f"study.yaml:{study.read_text('utf-8').splitlines().index('media:') + 1}"
+    told = command("check", cwd=study.parent)
+    assert (told.returncode, told.stderr) == (
+        0,
+        f"Warning: {line}  media holds 0 of 64 copies. `beholder media upload` uploads the others; `beholder serve` "
+        "does so before it begins.\n",
+    )
+    upload_media(study)
+    assert command("check", cwd=study.parent).stderr == ""
+
+
+def test_check_says_what_keeps_it_from_comparing_media(
+    tmp_path: Path, tiny: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = write_study(tmp_path / "study", tiny, media="s3://media/jerky-or-not")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    named, away = beholder.check(study).warnings
+    assert str(named).partition("  ")[2] == (
+        "media names the condition jerky, and stands in every address that participants get. Name bucket and folder by "
+        "something that tells nothing."
+    )
+    assert str(away).partition("  ")[2] == (
+        "media could not be compared: cannot be read (it does not answer). See that it is there, and that "
+        "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY are those of somebody who may write to it."
+    )

@@ -11,6 +11,8 @@ import { MediaError } from "./shelf.js";
 /** @import { Waiting } from "./waiting.js" */
 
 const PATIENCE_MS = 200; // what comes faster needs no page of its own
+const PAUSE_MS = 4000; // between attempts while nobody answers
+const LONGEST_WAIT_MS = 180_000; // after which there is a way on without it
 
 /** Fetch all media of a trial and hand them to the player; slots that will not come are failed there.
  *  @param {{ trial: Trial, main: HTMLElement, shelf: Shelf, say: Say,
@@ -27,6 +29,10 @@ export async function load({ trial, main, shelf, say, status, label, page, conta
   const isKept = trial.playback.skip === false; // no way on without it
   let tries = 0;
   const begun = performance.now();
+  /** What nobody answers for. @type {Set<string>} */
+  const away = new Set();
+  /** Since when. @type {number | null} */
+  let awaySince = null;
   /** @type {Waiting | null} */
   let sheet = null;
 
@@ -52,11 +58,13 @@ export async function load({ trial, main, shelf, say, status, label, page, conta
   async function fetchOne({ id, media }) {
     const started = performance.now();
     stuck.delete(id);
+    away.delete(id);
     try {
       for (let isFirst = tries === 0; ; isFirst = false) {
         const blob = await shelf.get(media, (bytes) => {
+          const isComing = bytes > (got.get(id) ?? 0);
           got.set(id, bytes);
-          show(navigator.onLine ? "loading" : "offline");
+          if (isComing || awaySince === null) show(navigator.onLine ? "loading" : "offline");
         });
         const problem = await player.attach(id, blob);
         if (problem === null) break;
@@ -69,6 +77,7 @@ export async function load({ trial, main, shelf, say, status, label, page, conta
       ready.add(id);
     } catch (error) {
       if (error instanceof MediaError) stuck.set(id, "load");
+      else away.add(id);
     }
   }
 
@@ -81,6 +90,15 @@ export async function load({ trial, main, shelf, say, status, label, page, conta
       await back;
       continue;
     }
+    awaySince = away.size > 0 ? (awaySince ?? performance.now()) : null;
+    if (awaySince !== null && performance.now() - awaySince < LONGEST_WAIT_MS) {
+      // Where it lies, nobody answers: no fault of anything here, and tried again without a word of failure.
+      clearTimeout(timer);
+      await wait("offline");
+      await pause(signal, PAUSE_MS);
+      continue;
+    }
+    for (const id of away) stuck.set(id, "load");
     tries += 1;
     if (isKept) for (const [id, what] of stuck) log.add("error", id, { what, again: true });
     clearTimeout(timer); // it would say "loading" over this
@@ -92,6 +110,16 @@ export async function load({ trial, main, shelf, say, status, label, page, conta
     break;
   }
   clearTimeout(timer);
+}
+
+/** Resolve after a while, or when the connection is back. @param {AbortSignal} signal @param {number} ms */
+async function pause(signal, ms) {
+  const over = new AbortController();
+  signal.addEventListener("abort", () => over.abort(), { signal: over.signal });
+  const timer = setTimeout(() => over.abort(), ms);
+  await once(over.signal, [window, "online"]);
+  clearTimeout(timer);
+  over.abort();
 }
 
 /** Resolve with where it happened, or null at the end. @param {AbortSignal} signal @param {...[EventTarget, string]} what

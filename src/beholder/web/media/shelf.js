@@ -5,7 +5,7 @@ import { isReachable } from "../client.js";
 /** @import { Media } from "../types" */
 
 /** @typedef {{ got: number, state: "waiting" | "loading" | "ready" | "stuck" | "failed" }} Progress */
-/** @typedef {{ chunks: BlobPart[], got: number, blob: Promise<Blob> | null, cache: RequestCache,
+/** @typedef {{ chunks: BlobPart[], got: number, blob: Promise<Blob> | null, cache: RequestCache, address: string,
  *              hear: Set<(got: number) => void> }} Piece */
 /** @typedef {ReturnType<typeof openShelf>} Shelf */
 
@@ -14,6 +14,9 @@ const WAIT_MS = 700;
 
 /** The server has the clip, and it will not come. */
 export class MediaError extends Error {}
+
+/** Where the clip lies, nobody answers now. */
+class Away extends TypeError {}
 
 /** Return the shelf on which clips lie while they are needed. */
 export function openShelf() {
@@ -27,7 +30,7 @@ export function openShelf() {
     const known = pieces.get(media.url);
     if (known !== undefined) return known;
     /** @type {Piece} */
-    const made = { chunks: [], got: 0, blob: null, cache, hear: new Set() };
+    const made = { chunks: [], got: 0, blob: null, cache, address: media.signed ?? media.url, hear: new Set() };
     pieces.set(media.url, made);
     return made;
   }
@@ -112,7 +115,7 @@ function openLine() {
         pass();
         active -= 1;
         const entry = performance.getEntriesByName(new URL(url, location.href).href, "resource").at(-1);
-        if (entry instanceof PerformanceResourceTiming && entry.transferSize === 0 && entry.startTime >= start - 1) {
+        if (isFromCache(entry) && entry.startTime >= start - 1) {
           bytes = Math.max(0, bytes - own); // it was in the browser's own cache
           ms = Math.max(0, ms - (performance.now() - start));
         }
@@ -129,27 +132,41 @@ function openLine() {
   };
 }
 
+/** @param {PerformanceEntry | undefined} entry @returns {entry is PerformanceResourceTiming} */
+function isFromCache(entry) {
+  // Of another origin browsers tell neither size nor times.
+  return entry instanceof PerformanceResourceTiming && entry.transferSize === 0 && entry.responseStart > 0;
+}
+
 /** @param {Media} media @param {Piece} it @param {Line} line @returns {Promise<Blob>} */
 async function insist(media, it, line) {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await line.count(media.url, (count) => fetchOnce(media, it, count));
+      return await line.count(it.address, (count) => fetchOnce(media, it, count));
     } catch (error) {
       if (!navigator.onLine) throw new TypeError("offline");
-      if (attempt < SILENT_TRIES) await new Promise((resolve) => setTimeout(resolve, WAIT_MS * 2 ** attempt));
-      else if (error instanceof MediaError || (await isReachable())) throw new MediaError(String(error));
-      else throw error;
+      if (it.address !== media.url) {
+        it.address = media.url; // the signature has run out, perhaps: our server leads there by a fresh one
+        attempt -= 1;
+      } else if (attempt < SILENT_TRIES) await new Promise((resolve) => setTimeout(resolve, WAIT_MS * 2 ** attempt));
+      else if (error instanceof MediaError || (isOurs(media, error) && (await isReachable()))) {
+        throw new MediaError(String(error));
+      } else throw error;
     }
   }
 }
 
+/** Whether what went wrong is of our own server alone, and of no bucket. @param {Media} media @param {unknown} error */
+const isOurs = (media, error) => media.signed === undefined && !(error instanceof Away);
+
 /** @param {Media} media @param {Piece} it @param {(more: number) => void} count @returns {Promise<Blob>} */
 async function fetchOnce(media, it, count) {
-  const answer = await fetch(media.url, {
+  const answer = await fetch(it.address, {
     cache: it.cache,
     ...(it.got > 0 ? { headers: { Range: `bytes=${it.got}-` } } : {}),
   });
-  if (answer.status === 503 || answer.status === 429) throw new TypeError(`HTTP ${answer.status}`);
+  const isAway = answer.status === 429 || answer.status === 503 || (answer.status >= 500 && media.signed !== undefined);
+  if (isAway) throw new Away(`HTTP ${answer.status}`);
   if (!answer.ok || answer.body === null) throw new MediaError(`HTTP ${answer.status}`);
   if (answer.status !== 206) Object.assign(it, { chunks: [], got: 0 });
   const reader = answer.body.getReader();
