@@ -159,3 +159,5 @@ def test_a_reference_that_is_recognised_is_neither_power_nor_a_false_alarm() -> 
         is_left_out = bool(np.isnan(point.detected[:, place]).all())
         assert is_left_out == (reference in (test.one, test.other))
     assert point.alarms.mean() < 0.5, "the reference, which gets the highest score, would be found in every study"
+    assert point.is_best.mean() < 1, "nor is it the best of those that the study is about"
+    assert set(session.world.quality) == {"a", "b"}
