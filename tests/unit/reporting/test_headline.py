@@ -117,7 +117,11 @@ def test_the_hidden_reference_is_told_beside_the_best_under_test(tmp_path: Path)
 
 
 def test_one_degree_of_freedom_is_one(tmp_path: Path) -> None:
-    material = rated(tmp_path, {"a": [(80, 70), (60, 50)], "b": [(40, 60), (50, 30)]})
+    values: dict[str, Value] = {
+        "a": lambda who, what: (80, 71, 62, 50)[2 * who + what],
+        "b": lambda who, what: (40, 62, 50, 33)[2 * who + what],
+    }
+    material = rated(tmp_path, values, people=2, contents=2)
     assert "(1 degree of freedom)" in Page(headline_section(material)).text
 
 
