@@ -136,3 +136,22 @@ async def test_two_long_texts_are_read_on_a_phone_by_scrolling_with_a_finger(ser
     await visit.step("end")
     assert len(chosen(await site.answers())) == 2
     assert (await site.answers())["trial:1"]["input"] == "touch"
+
+
+async def test_a_long_text_counts_wherever_slow_scrolling_stops_while_it_fills_the_window(
+    servers: StudyServers,
+) -> None:
+    site = await serve(servers, "text", sentences=120)
+    visit = await site.visit(viewport={"width": 360, "height": 740})
+    await visit.go("trial")
+    text = visit.page.locator("main .clip-text").first
+    await text.wait_for()
+    await text.evaluate(
+        """async (node) => {
+          while (node.getBoundingClientRect().top > -20) {
+            scrollBy(0, 10);
+            await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+          }
+        }"""
+    )
+    await visit.page.wait_for_selector('main .clip-text[data-state="ended"]')
