@@ -116,6 +116,36 @@ async def test_it_is_completed_with_a_mouse(servers: StudyServers, name: str) ->
     assert (await site.answers())["trial:1"]["input"] == "mouse"
 
 
+BUSY_FROM_THE_THIRD_PLAY = """(() => {
+  const play = HTMLMediaElement.prototype.play;
+  let plays = 0;
+  HTMLMediaElement.prototype.play = async function () {
+    await play.call(this);
+    const until = (plays += 1) === 3 ? performance.now() + 550 : 0;
+    while (performance.now() < until);
+  };
+})();"""
+"""The second time the first of two comes, a busy browser tells so late of its start that most of it proves nothing."""
+
+
+async def test_what_a_busy_browser_lost_of_the_second_turn_is_shown_again_and_never_refused(
+    servers: StudyServers,
+) -> None:
+    site = await serve(servers, "dscqs of videos")
+    visit = await site.visit(script=BUSY_FROM_THE_THIRD_PLAY)
+    page = visit.page
+    await visit.go("trial")
+    await page.click("#play")
+    stopped = page.locator("main h1", has_text="stopped")
+    await stopped.wait_for()
+    await page.click("#play")
+    await stopped.wait_for(state="hidden")
+    await walk(page, rater=rater_of("dscqs of videos"))
+    assert await site.scores("trial:1") == scores_of("dscqs of videos")
+    played = (await site.answers())["trial:1"]["playback"]
+    assert [played[slot]["plays"] for slot in ("s1", "s2")] == [4, 3]
+
+
 async def test_only_what_was_played_last_is_scored_its_last_score_is_kept_and_plays_are_counted(
     servers: StudyServers,
 ) -> None:

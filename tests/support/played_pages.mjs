@@ -19,7 +19,7 @@ Object.defineProperties(globalThis, {
 });
 Object.assign(globalThis, { innerWidth: 1, innerHeight: 1, devicePixelRatio: 1 });
 const { openPlayer } = await import(`${folder}/player.js`);
-const { isWatched, openCount } = await import(`${folder}/watched.js`);
+const { isWatched, openCount, wholePlays } = await import(`${folder}/watched.js`);
 const settle = () => new Promise(setImmediate);
 
 /** One slot: sounds loop by themselves and take over from each other, videos count frames, stills do neither. */
@@ -145,15 +145,18 @@ async function visit({ trial, events, doing, until }) {
     look();
   }
   const watched = Object.fromEntries(trial.slots.map(({ id }) => [id, player.isWatched(id)]));
+  const isTwice = Object.fromEntries(trial.slots.map(({ id }) => [id, player.wholePlays(id) >= 2]));
   player.pause();
   abort.abort();
-  return { watched, first, isTaken, events: log.events };
+  return { watched, isTwice, first, isTaken, events: log.events };
 }
 
 function count({ trial, events }) {
   const counted = openCount(trial.slots, trial.playback.whole, trial.together);
   counted.read(events);
-  return { watched: Object.fromEntries(trial.slots.map(({ id }) => [id, isWatched(counted.seen(id), trial.playback)])) };
+  const seen = trial.slots.map(({ id }) => [id, counted.seen(id)]);
+  const watched = Object.fromEntries(seen.map(([id, one]) => [id, isWatched(one, trial.playback)]));
+  return { watched, isTwice: Object.fromEntries(seen.map(([id, one]) => [id, wholePlays(one, trial.playback) >= 2])) };
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

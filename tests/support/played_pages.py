@@ -29,10 +29,11 @@ class PlayedPages:
         """Return what the page holds for watched after a person did this, since when, and its log."""
         return self._ask({"trial": trial, "events": [], "doing": doing, "until": until})
 
-    def count(self, trial: dict[str, Any], events: Sequence[Any]) -> dict[str, bool]:
-        """Return what a page that opens with this log holds for watched."""
-        watched: dict[str, bool] = self._ask({"trial": trial, "events": events})["watched"]
-        return watched
+    def count(self, trial: dict[str, Any], events: Sequence[Any], *, twice: bool = False) -> dict[str, bool]:
+        """Return what a page that opens with this log holds for watched, or for watched twice."""
+        answer = self._ask({"trial": trial, "events": events})
+        counted: dict[str, bool] = answer["isTwice" if twice else "watched"]
+        return counted
 
     def _ask(self, what: dict[str, Any]) -> dict[str, Any]:
         assert self.process.stdin is not None

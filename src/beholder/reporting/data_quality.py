@@ -202,6 +202,7 @@ def _ratings_per_stimulus(material: Material) -> Iterator[QualityLine]:
         filled = len(rated[["stimulus", *factors]].drop_duplicates())
         of_group, one, many = " in a group of participants", "stimulus of a group has", "stimuli of a group have"
     least, middle, most = (number(float(value), 0) for value in (counts.min(), counts.median(), counts.max()))
+    fewest = what[:-1] if counts.min() == 1 else what
     planned = _planned(material)
     reading = f"Fewest, median and most {what} of a stimulus and question{of_group}"
     warning = ""
@@ -209,7 +210,7 @@ def _ratings_per_stimulus(material: Material) -> Iterator[QualityLine]:
         goal = f"{planned.least:,}" if planned.least == planned.most else f"{planned.least:,} to {planned.most:,}"
         reading += f"; planned were {goal}"
         if counts.min() < _FEW * planned.least:
-            few = f"A stimulus has {least} {what}{of_group}"
+            few = f"A stimulus has {least} {fewest}{of_group}"
             warning = f"{few}, less than half of what was planned. Let more people in."
         if what == "ratings" and planned.stimuli > filled:
             warning = f"{count(planned.stimuli - filled, one, many)} no rating that can be used."

@@ -114,7 +114,7 @@ def _df_words(material: Material, claims: set[Claim]) -> str:
     if not tested or claims != {"beyond"}:
         return ""
     low, high = number(min(tested), 0), number(max(tested), 0)
-    return f" ({low if low == high else f'{low} to {high}'} degrees of freedom)"
+    return f" ({low if low == high else f'{low} to {high}'} {'degree' if high == '1' else 'degrees'} of freedom)"
 
 
 def _is_uncorrected(part: QuestionResults) -> bool:

@@ -257,18 +257,23 @@ _HEADS = ("Ratings", "Participants", "Mean", "95 % interval", "These contents", 
 
 
 def few_contents_warning(part: QuestionResults) -> Markup | None:
-    """Return a warning if too few contents were rated for an interval over contents."""
+    """Return a warning if too few contents were rated for an interval over contents; None where nothing has one."""
     contents = int(part.conditions["contents"].min()) if len(part.conditions) else 0
     people = int(part.conditions["participants"].min()) if len(part.conditions) else 0
-    if part.is_share or not 1 <= contents < _FEW_CONTENTS:
+    if part.is_share or not 1 <= contents < _FEW_CONTENTS or part.conditions["participants"].max() == 1:
         return None
+    is_whole = contents == part.contents["content"].nunique()
     if contents == 1:
-        text = "One content was rated: the intervals are over participants, and say nothing of other contents."
+        whose = "One content was rated: the" if is_whole else "A condition was rated on one content only: its"
+        text = f"{whose} intervals are over participants, and say nothing of other contents."
     else:
-        freedom = f"intervals of scores on {count(min(contents, people) - 1, 'degree')} of freedom{_df_words(part)}, "
+        least = min(contents, people) - 1
+        freedom = f"intervals of scores on {count(least, 'degree')} of freedom{_df_words(part)}, " if least else ""
         freedom = "" if part.has_pair_intervals else freedom
+        rated = f"{contents} contents were rated"
+        rated = rated if is_whole else f"A condition was rated on {contents} contents only"
         text = (
-            f"{contents} contents were rated: what is to hold for other contents too rests on few of them, "
+            f"{rated}: what is to hold for other contents too rests on few of them, "
             f"{freedom}and is wide. More contents "
             "help more than more people; thick bars and what is clear on these contents are for just these."
         )

@@ -13,7 +13,8 @@ from scipy import special
 from beholder.errors import Problem
 from beholder.formats import plain_count
 from beholder.methods import find
-from beholder.methods.contract import Method, scoring_of
+from beholder.methods.boards import ReferenceBoard
+from beholder.methods.contract import Method
 from beholder.sample_size.design import SimulatedWorld, points_of, rate_problems
 from beholder.sample_size.tests import Contents
 from beholder.stats.clustered import Floats
@@ -97,10 +98,10 @@ def problems_of(request: PowerRequest) -> Iterator[Problem]:
 def ladder_conditions(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the compared conditions, best first: references, then the others in the order of the study.
 
-    Anchors, and a reference that is to be recognised (MUSHRA), are left out: no study is about them.
+    Anchors, and a reference that people know again beside the open one, are left out: no study is about them.
     """
     roles = {stimulus.condition: stimulus.role for stimulus in catalogue.by_cell.values()}
-    left_out = {"anchor", "reference"} if scoring_of(find(study.method)).controls_reference else {"anchor"}
+    left_out = {"anchor", "reference"} if isinstance(find(study.method), ReferenceBoard) else {"anchor"}
     compared = [name for name in catalogue.conditions if roles.get(name, "test") not in left_out]
     return tuple(sorted(compared, key=lambda name: roles.get(name) != "reference"))
 

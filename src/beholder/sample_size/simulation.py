@@ -149,7 +149,7 @@ def _by_question(values: Floats, outcomes: ContrastOutcomes, questions: tuple[st
 def _ranks(outcomes: ContrastOutcomes, session: PlannedStudy) -> tuple[Floats, Floats]:
     """Return Kendall's tau-b with the truth, and whether the best condition came out best, for every question."""
     names, quality, world = session.sheet.conditions, session.truth.conditions, session.world
-    left_out = world.rules(session.sheet).anchors | world.rules(session.sheet).hidden
+    left_out = world.rules(session.sheet).anchors | world.rules(session.sheet).hidden | _recognised(session)
     taus, best = [], []
     for question, sign in enumerate(world.signs):
         places = [place for place, one in enumerate(outcomes.groups) if one[0] == question and one[1] not in left_out]

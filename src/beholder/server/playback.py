@@ -13,7 +13,11 @@ from beholder.types import Json
 
 _FASTEST, _SLACK_MS = 1.05, 300
 """Positions may run a little ahead of the clock, summed over all plays of a slot; what exceeds that was not watched."""
-COUNTING: Mapping[str, float] = {"share": WHOLE, "last_ms": LAST_MS, "fastest": _FASTEST, "slack_ms": _SLACK_MS}
+_MOST_OF_IT = 0.9
+"""Of what has to be played several times: a stall may cost a little each time."""
+COUNTING: Mapping[str, float] = {
+    "share": WHOLE, "last_ms": LAST_MS, "fastest": _FASTEST, "slack_ms": _SLACK_MS, "each": _MOST_OF_IT
+}  # fmt: skip
 """What counts as watched. Every page with stimuli gets it, so that the browser counts as the server does."""
 PAGE = "page"
 """The entry of the page in the stored evidence, next to those of the slots."""
@@ -158,7 +162,7 @@ class _Player:
         self.slack_ms -= max(0.0, end - reach)
         if end > start and self.rate == 1.0:
             self.ranges.append((start, end))
-            self.playback.watched_ms += round(end - start)
+            self.playback.watched_ms += floor(end - start + 0.5)  # as the browser rounds
 
     def result(self) -> SlotPlayback:
         covered, reached = 0.0, 0.0
@@ -325,10 +329,6 @@ def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, i
             player.ranges.clear()  # it has to be played again
 
 
-_MOST_OF_IT = 0.9
-"""Of what has to be played several times: a stall may cost a little each time."""
-
-
 def is_watched(
     playback: SlotPlayback, length_ms: int, rule: Literal["whole", "start", "none"], passes: int = 1
 ) -> bool:
@@ -337,7 +337,7 @@ def is_watched(
         return True
     if playback.plays < passes or playback.frames == 0:
         return False
-    if rule == "whole" and passes > 1 and playback.watched_ms < _MOST_OF_IT * passes * length_ms:
+    if rule == "whole" and passes > 1 and floor(playback.watched_ms / (length_ms * _MOST_OF_IT)) < passes:
         return False  # begun as often as asked, and not played so often
     return rule == "start" or is_whole(playback.coverage, playback.furthest_ms, length_ms)
 

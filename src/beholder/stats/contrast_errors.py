@@ -156,23 +156,33 @@ def contrast_errors(
         np.where(parts.has_contents, beyond, these.variance), np.where(parts.has_contents, df, these.df)
     )
     few = np.where(parts.has_contents, np.minimum(parts.people_df, parts.contents_df), parts.people_df)
-    least = _unanimous_half(parts, level, are_ratings_shared=are_ratings_shared, choice=choice)
+    least, least_these = (
+        _unanimous_half(parts, df, level, are_ratings_shared=are_ratings_shared, choice=choice)
+        for df in (few, parts.people_df)
+    )
     return (
-        _error(parts.difference, both_error, Moderated(least, few), level),
-        _error(parts.difference, these, Moderated(least, parts.people_df), level),
+        _error(parts.difference, both_error, least, level),
+        _error(parts.difference, these, least_these, level),
     )
 
 
-def _unanimous_half(parts: VarianceParts, level: float, *, are_ratings_shared: bool, choice: float | None) -> Floats:
+def _unanimous_half(
+    parts: VarianceParts, df: Floats, level: float, *, are_ratings_shared: bool, choice: float | None
+) -> Moderated:
     """Return how wide half an interval must be at least: what all say alike is not known for ever.
 
     Of n pages that agree, the share of others that do not may be 1 - ((1 - level) / 2)^(1 / n), Clopper and Pearson's
-    bound for none in n. Such pages show no difference; votes between two, the opposite.
+    bound for none in n. Such pages show no difference; votes between two, the opposite. Where so few people vote that
+    coins would agree as often as that, each has one vote, as all of theirs may come from one taste.
     """
     pages = (2 if are_ratings_shared else 1) / parts.unit
+    if choice is not None:
+        people = parts.people_df + 1
+        is_few = 2 * 0.5**people > 1 - level
+        pages, df = np.where(is_few, np.minimum(pages, people), pages), np.where(is_few, _MAX_FREEDOM, df)
     others = 1 - ((1 - level) / 2) ** (1 / pages)
     size = np.abs(parts.difference) if choice is None else np.full(parts.difference.shape, choice)
-    return others * size * (1 if are_ratings_shared else 2)
+    return Moderated(others * size * (1 if are_ratings_shared else 2), df)
 
 
 def _error(difference: Floats, error: Moderated, least: Moderated, level: float) -> ContrastError:
@@ -182,6 +192,7 @@ def _error(difference: Floats, error: Moderated, least: Moderated, level: float)
     floor = _student(difference, least.variance / special.stdtrit(few, (1 + level) / 2), few, level)
     is_less = own.high - difference < least.variance
     result = ContrastError(*(np.where(is_less, *both) for both in zip(floor, own, strict=True)))
+    result = result._replace(df=np.where(few == _MAX_FREEDOM, own.df, result.df))  # coins have none to tell of
     # More freedom of an error that dissent makes larger must not make dissent the stronger evidence.
     return result._replace(p=np.fmax(result.p, floor.p))
 

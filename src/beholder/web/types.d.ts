@@ -23,8 +23,8 @@ export interface Playback {
   watch: "whole" | "start" | "none"; switching: "restart" | "keep"; size: string; fullscreen: boolean; max_plays: number | null;
   loop: "off" | "after-first" | "region"; sound: "on" | "off"; skip: boolean;
   /** What counts as watched whole: this share and the last so many milliseconds; positions may run so much faster than the
-   *  clock, and so much ahead of it. */
-  whole: { share: number; last_ms: number; fastest: number; slack_ms: number };
+   *  clock, and so much ahead of it; of what is played several times each play has this share. */
+  whole: { share: number; last_ms: number; fastest: number; slack_ms: number; each: number };
 }
 export interface Trial {
   asked: Asked[]; slots: Slot[]; playback: Playback; extra: { [key: string]: Json };

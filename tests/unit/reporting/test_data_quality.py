@@ -118,7 +118,7 @@ def test_a_plan_with_groups_is_counted_in_each_group(material: Material) -> None
     write_table(study.folder / "plan" / "balance.csv", columns, [row | {"cells": 31}])
     less = replace(grouped, results=replace(grouped.results, ratings=ratings))
     assert (
-        "A stimulus has 1 ratings in a group of participants, less than half of what was planned."
+        "A stimulus has 1 rating in a group of participants, less than half of what was planned."
         in shown(quality_section(less)).text
     )
 

@@ -116,6 +116,15 @@ def test_the_hidden_reference_is_told_beside_the_best_under_test(tmp_path: Path)
     )
 
 
+def test_one_degree_of_freedom_is_one(tmp_path: Path) -> None:
+    values: dict[str, Value] = {
+        "a": lambda who, what: (80, 71, 62, 50)[2 * who + what],
+        "b": lambda who, what: (40, 62, 50, 33)[2 * who + what],
+    }
+    material = rated(tmp_path, values, people=2, contents=2)
+    assert "(1 degree of freedom)" in Page(headline_section(material)).text
+
+
 def test_only_named_contrasts_are_told(tmp_path: Path) -> None:
     values = {"a": around(80, 2, 2), "b": around(60), "c": around(30)}
     material = rated(tmp_path, values, analyse={"contrasts": [["b", "a"]]})

@@ -71,6 +71,28 @@ def test_few_contents_are_warned_of(tmp_path: Path, contents: int, said: str | N
     assert text == (said and f"Few contents. {said}")
 
 
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (1, "A condition was rated on one content only: its intervals are over participants, and say nothing of other"),
+        (2, "A condition was rated on 2 contents only: what is to hold for other contents too rests on few of them,"),
+    ],
+)
+def test_contents_that_one_condition_lacks_are_not_told_of_all(tmp_path: Path, left: int, said: str) -> None:
+    def change(ratings: pd.DataFrame) -> pd.DataFrame:
+        return ratings[(ratings["condition"] != "b") | (ratings["position"].astype(int) <= left)]
+
+    study = made_up(tmp_path, {"a": 40.0, "b": 80.0}, contents=4, participants=6)
+    warning = markup_text(few_contents_warning(analysed_material(study, change).parts[0]))
+    assert warning.startswith(f"Few contents. {said}")
+
+
+@pytest.mark.parametrize(("participants", "freedom"), [(1, None), (2, "on 1 degree of freedom"), (3, "on 2 degrees")])
+def test_of_one_person_no_interval_is_spoken_of(tmp_path: Path, participants: int, freedom: str | None) -> None:
+    warning = few_contents_warning(analysed_material(made_up(tmp_path, SPREAD, participants=participants)).parts[0])
+    assert (freedom in markup_text(warning)) if freedom else warning is None
+
+
 def test_grades_against_a_reference_have_the_intervals_and_the_freedom_of_their_pairs(tmp_path: Path) -> None:
     scale = {"id": "quality", "text": "How do they compare?", "scale": "ccr7"}
     quality = {"source": 90.0, "fine": 70.0, "coarse": 50.0}

@@ -149,6 +149,18 @@ def test_shares_of_words_are_as_far_apart_as_planted_and_vary_as_draws_of_words(
     assert (spread[:, first].mean(axis=1) - spread[:, ~first].mean(axis=1)).std() == pytest.approx(expected, rel=0.35)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("method", "told"), [("parallel", 0.058), ("rank", 0.069)])
+def test_with_four_contents_and_many_people_false_alarms_are_as_the_docs_tell(
+    method: str, told: float, whole: bool
+) -> None:
+    study = make_study(method, list("abcd"), design={"trials": 4})
+    session = plan_for(world_of(study, catalogue_of(study, contents=["one", "two", "three", "four"])), 80)
+    repetitions = 8000 if whole else 400
+    alarms = simulate_point(session, repetitions).alarms.sum()
+    assert alarms <= stats.binom.ppf(0.9999, repetitions, told)
+
+
 def test_a_reference_that_is_recognised_is_neither_power_nor_a_false_alarm() -> None:
     conditions = [{"name": "original", "role": "reference"}, "a", "b"]
     study = make_study("samviq", conditions, design={"trials": 3})
@@ -159,3 +171,5 @@ def test_a_reference_that_is_recognised_is_neither_power_nor_a_false_alarm() -> 
         is_left_out = bool(np.isnan(point.detected[:, place]).all())
         assert is_left_out == (reference in (test.one, test.other))
     assert point.alarms.mean() < 0.5, "the reference, which gets the highest score, would be found in every study"
+    assert point.is_best.mean() < 1, "nor is it the best of those that the study is about"
+    assert set(session.world.quality) == {"a", "b"}

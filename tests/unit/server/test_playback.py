@@ -298,11 +298,11 @@ AT = st.integers(0, 7000)
 SLOT = st.sampled_from(sorted(LENGTHS))
 
 
-def server_view(events: list[Any], trial: Any) -> dict[str, bool]:
-    """Return which slots the server holds for watched, by a log and the trial as the page got it."""
+def server_view(events: list[Any], trial: Any, passes: int = 1) -> dict[str, bool]:
+    """Return which slots the server holds for watched so often, by a log and the trial as the page got it."""
     rule, together = trial["playback"]["watch"], trial["together"]
     slots = read_playback(events, LENGTHS, together=together).slots
-    return {slot: is_watched(slots[slot], LENGTHS[slot], rule) for slot in LENGTHS}
+    return {slot: is_watched(slots[slot], LENGTHS[slot], rule, passes) for slot in LENGTHS}
 
 
 @settings(max_examples=50)
@@ -331,6 +331,7 @@ def test_the_page_reads_any_log_as_the_server_does(
     log.append([50_000, "shown", None, {}])
     trial = shown_trial(LENGTHS, together=together, watch=watch)
     assert pages.count(trial, log) == server_view(log, trial)
+    assert pages.count(trial, log, twice=True) == server_view(log, trial, 2)
 
 
 DOING = st.lists(
@@ -360,6 +361,7 @@ def test_what_counts_on_the_page_counts_on_the_server_whatever_people_do(
     trial = shown_trial(LENGTHS, medium, switching=switching, loop=loop, watch=watch)
     visit = pages.visit(trial, doing)
     assert visit["watched"] == server_view(visit["events"], trial)
+    assert visit["isTwice"] == server_view(visit["events"], trial, 2)
     assert not visit["isTaken"], "what has counted stays"
 
 

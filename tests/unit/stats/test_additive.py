@@ -19,6 +19,7 @@ from beholder.stats.additive import (
     DirectContrasts,
 )
 from beholder.stats.clustered import Cells, Codes, Floats
+from support.simulated_designs import Comparisons, false_findings
 
 
 def _crossed(people: int, contents: int, conditions: int) -> tuple[Codes, Codes, Codes]:
@@ -158,6 +159,20 @@ def test_more_people_who_agree_are_more_evidence_and_an_interval_of_no_width_is_
         p = [float(getattr(result, one).p[0, 0]) for result in results]
         assert p == sorted(p, reverse=True)
     assert all(result.these.low[0, 0] < result.these.high[0, 0] for result in results)
+
+
+@pytest.mark.parametrize("people", range(2, 8))
+def test_fewer_than_six_people_who_agree_may_each_have_tossed_a_coin(people: int) -> None:
+    result = _votes(np.ones(10 * people), people, 10)
+    for claim in (result.beyond, result.these):
+        assert (claim.p[0, 0] < 0.05) == (claim.low[0, 0] > 0) == (people >= 6)
+        assert claim.df[0, 0] < people
+
+
+def test_few_people_whose_tastes_differ_rarely_find_a_preference_that_is_not_there() -> None:
+    for people in (2, 3, 5, 6):
+        rates = false_findings(Comparisons(people, 4, 2, 4, people_by_condition=4.0), 400)
+        assert rates.family.is_at_most(0.065, whole=False), (people, rates)
 
 
 # Votes for the winner never raise p, in the forms that hold: of single votes beyond these contents it does not, as they

@@ -66,8 +66,8 @@ export function wholePlays(seen, playback) {
   if (playback.watch === "none") return Infinity;
   if (!isWatched(seen, playback)) return 0;
   if (playback.watch === "start") return seen.plays;
-  const all = seen.ranges.reduce((sum, [from, to]) => sum + to - from, 0);
-  return Math.min(seen.plays, Math.floor(all / (seen.ms * playback.whole.share)));
+  const all = seen.ranges.reduce((sum, [from, to]) => sum + Math.floor(to - from + 0.5), 0); // as the server rounds it
+  return Math.min(seen.plays, Math.max(1, Math.floor(all / (seen.ms * playback.whole.each))));
 }
 
 /** Return the share of a slot that was watched, 0 to 1. @param {Seen} seen */

@@ -41,9 +41,8 @@ export async function compare(trial, stage, rated) {
     } else {
       await stage.sequence(ids, { gap: Number(trial.extra["gap"] ?? 1), isAgain, passes: isAgain ? 1 : trial.passes });
     }
-    stage.draft.set("shown", true);
   }
-  const isSeen = trial.playback.watch !== "none" && (trial.passes > 1 ? stage.draft.get("shown") === true : ids.every((id) => player.isWatched(id)));
+  const isSeen = trial.playback.watch !== "none" && ids.every((id) => player.wholePlays(id) >= trial.passes);
   if (!isFailed() && !isSeen) await show(false);
   for (;;) {
     const answer = await card(trial, stage, {

@@ -113,13 +113,16 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
   /** Let those count that have not been seen for long enough: all at once, or one after the other. */
   function look() {
     const left = unseen().map(({ id }) => id);
-    if (left.length === 0 || player.isPlaying || isFailed() || document.hidden) return;
+    // A text that was read and scrolled away does not come to its end: the next one begins all the same.
+    const isRead = medium === "text" && player.current !== null && player.isWatched(player.current);
+    if (left.length === 0 || (player.isPlaying && !isRead) || isFailed() || document.hidden) return;
     if (trial.together && medium !== "text") void player.together(left, { sound: null });
     else void player.play(left[0]);
   }
   if (isSpread) {
     look();
     document.addEventListener("visibilitychange", look, { signal: done.signal });
+    document.addEventListener("scroll", look, { signal: done.signal, capture: true, passive: true });
   }
   const next = { keys: ["enter"], shown: say("keys.enter"), label: say("keys.next"), run: () => wayOn.button.click() };
   stage.keys([...ballot.bindings(), ...(isSpread ? [] : plays(trial, stage, word("keys.play"))), next], done.signal);

@@ -117,7 +117,8 @@ export async function theatre(trial, stage, show) {
       if (!(await player.restart(slot.id, { isOnce: true }))) return player.failure(slot.id) === null ? "refused" : "over";
       await ended;
       if (over.aborted) return "stopped";
-      if (!player.isWatched(slot.id)) return "stopped";
+      // In the second turn once is not enough: what a busy browser lost of it has to be shown again.
+      if (player.wholePlays(slot.id) < 1 + Math.floor(place / slots.length)) return "stopped";
       if (isStill) await hall.goOn();
     }
     return "over";

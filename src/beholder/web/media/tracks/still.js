@@ -7,7 +7,8 @@ import { markup } from "../../markup.js";
 /** @import { Slot } from "../../types" */
 
 const IN_VIEW = 0.9; // of it, or of the window where it is larger than that
-const STEPS = Array.from({ length: 21 }, (_, place) => place / 20);
+// So fine that of a text as long as a hundred windows one is passed when it fills the window: no other event tells.
+const STEPS = Array.from({ length: 1001 }, (_, place) => place / 1000);
 
 /** @type {OpenTracks} */
 export function openTracks(slots, { hears, label, signal }) {
