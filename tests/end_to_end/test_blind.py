@@ -35,6 +35,11 @@ def mark(folder: Path, tiny: Path) -> Path:
         folder / "study", folder / "like",
         conditions=[{"name": name, "label": f"zqlabel {name}"} for name in MARKS.values()],
         before=[{"id": "zqscreen", "text": "Which?", "type": "single", "options": ["a", "b"], "correct": ["b"]}],
+        during=[{
+            "id": "easy", "text": "Easy?", "type": "single", "options": ["a", "b"], "every": "trial",
+            "when": "zqscreen = b", "file": f"stimuli/{MARKS['natural']}/zqcontent-greeting.mp4",
+        }],
+        ending={"agreement": True, "crowd": True},
     )  # fmt: skip
 
 
@@ -68,7 +73,8 @@ class Crawler:
             while step["kind"] != "end":
                 steps.append(step)
                 slots = step["trial"]["slots"] if step["kind"] == "trial" else []
-                for slot in slots:
+                shown = step["trial"]["slots"] if step["kind"] == "questions" and "trial" in step else []
+                for slot in (*slots, *shown):
                     self.media[slot["media"]["url"]] = await self.fetch(client, "GET", slot["media"]["url"])
                 wrongs: list[dict[str, Any]] = [{"scores": {}}, {"agree": "yes"}]
                 for wrong in wrongs:  # error messages are received too
@@ -76,7 +82,7 @@ class Crawler:
                 events = watch_events(step["trial"]) if slots else []
                 answer = {
                     "consent": {"agree": True},
-                    "questions": {"answers": {"zqscreen": "b"}},
+                    "questions": {"answers": {item["id"]: "b" for item in step.get("items", ())}},
                     "trial": {"scores": {"q1": {slot["id"]: 50 for slot in slots}}},
                 }.get(step["kind"], {})
                 reply = await self.fetch(
@@ -109,13 +115,19 @@ async def test_nothing_received_carries_a_mark(crawled: tuple[Crawler, list[dict
         assert secret.hex().encode() not in text, what
     before_the_end = crawler.received[:-1]
     assert all(code.encode() not in data for _, data in before_the_end)
+    assert all(b'"result"' not in data for what, data in before_the_end if not what.startswith("GET /web"))
+    assert steps[-1]["result"] == {"agreement": None, "questions": []}
     assert any(code.encode() in data for _, data in crawler.received[-1:])
 
 
 async def test_correct_answers_are_not_sent(crawled: tuple[Crawler, list[dict[str, Any]], bytes]) -> None:
     _, steps, _ = crawled
-    item = next(step for step in steps if step["kind"] == "questions")["items"][0]
-    assert set(item) == {"id", "text", "type", "options", "required", "placeholder", "min", "max"}
+    item, *between = [step["items"][0] for step in steps if step["kind"] == "questions"]
+    known = {"id", "text", "type", "options", "required", "placeholder", "min", "max"}
+    assert set(item) == known
+    assert len(between) == 3
+    # A comparison with an answer of another page is not sent either.
+    assert {frozenset(one) for one in between} == {frozenset({*known, "slot", "play"})}
 
 
 async def test_a_trial_has_only_public_fields(crawled: tuple[Crawler, list[dict[str, Any]], bytes]) -> None:
@@ -134,10 +146,10 @@ async def test_a_trial_has_only_public_fields(crawled: tuple[Crawler, list[dict[
 
 async def test_no_two_addresses_share_bytes_size_or_tag(crawled: tuple[Crawler, list[dict[str, Any]], bytes]) -> None:
     crawler, _, _ = crawled
-    assert len(crawler.media) == 12
+    assert len(crawler.media) == 12 + 3  # each rating page, and the file of each page between them
     bodies = {hashlib.sha256(response.content).hexdigest() for response in crawler.media.values()}
     tags = {response.headers["etag"] for response in crawler.media.values()}
-    assert len(bodies) == len(tags) == 12
+    assert len(bodies) == len(tags) == 12 + 3
     for response in crawler.media.values():
         assert "last-modified" not in response.headers
         assert "content-disposition" not in response.headers

@@ -18,7 +18,7 @@ from beholder.analysis.registry import find as find_analysis
 from beholder.analysis.registry import installed, is_ours
 from beholder.checks.page_contract import PageCheck
 from beholder.checks.page_registry import page_check_kinds, page_checks
-from beholder.cleaning import devices, payouts, playback, ratings, shortfall, tables
+from beholder.cleaning import devices, payouts, playback, ratings, recurring_questions, shortfall, tables
 from beholder.cli import cli
 from beholder.columns import Column
 from beholder.methods import find, method_folder, names
@@ -28,10 +28,10 @@ from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quant
 from beholder.study.deployment import Deploy
 from beholder.study.design import Design, Level, Sparse, Star, Stop, Training, TrainingItem
 from beholder.study.media import MediaHosting
-from beholder.study.model import Condition, Playback, Question, Stimuli, study_model
+from beholder.study.model import Condition, LastPage, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
 from beholder.study.qualification import Qualification
-from beholder.study.questionnaire import Ask
+from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
 from beholder.study.recruitment import Filters, PerOutcome, Recruit, Retention
 from beholder.study.value_kinds import field_kind
@@ -61,6 +61,8 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("pages", "texts: instructions", Page),
     ("examples", "texts: instructions: examples", Example),
     ("before and after", "before, after", Ask),
+    ("during", "during", RecurringAsk),
+    ("ending", "ending", LastPage),
     ("qualification", "qualification", switches_model(Qualification, _QUALIFYING)),
     ("training", "training", Training),
     ("training items", "training: items", TrainingItem),
@@ -231,6 +233,7 @@ _TABLES: Mapping[str, Mapping[str, Sequence[Column]]] = {
     "verdicts": {"verdicts.csv": tables.VERDICTS, "checks.csv": tables.CHECKS, "qualification.csv": tables.ATTEMPTS},
     "playback": {"playback.csv": playback.PLAYBACK},
     "comments": {"comments.csv": tables.COMMENTS},
+    "during": {"during.csv": recurring_questions.DURING},
     "devices": {"devices.csv": devices.DEVICES},
     "lists": {
         "accept.csv": payouts.ACCEPT, "reject.csv": payouts.REJECT, "look.csv": payouts.LOOK,

@@ -40,6 +40,7 @@ from beholder.cleaning.facts import (
 from beholder.cleaning.payouts import Proposals, propose
 from beholder.cleaning.playback import PLAYBACK, playback_lines
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
+from beholder.cleaning.recurring_questions import DURING, during_rows
 from beholder.cleaning.screening import facts_of, judge_facts, store_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import StudyText, text_rows
@@ -132,6 +133,10 @@ def _write(
     options = {f"answer_{ask.id}": ask.choices for ask in (*study.before, *study.after)}
     people = (*names_of(PARTICIPANTS), *(f"factor_{name}" for name in study.design.between), *options)
     visits = [one.visit for one in judged]
+    between = {}
+    if any(text.during for text in texts.values()):
+        rows = (row for one in visits for row in during_rows(one, texts[one.digest].during, facts.stimuli))
+        between = {_BETWEEN: table_bytes(names_of(DURING), rows)}
     account = {
         "study": study.name,
         "population": facts.population,
@@ -157,6 +162,7 @@ def _write(
             "ratings.csv": rating_blocks(ratings, facts.stimuli),
             "playback.csv": csv_blocks(names_of(PLAYBACK), playback_lines(visits, facts.stimuli)),
             "comments.csv": table_bytes(names_of(COMMENTS), comment_rows(visits)),
+            **between,
             "devices.csv": table_bytes(names_of(DEVICES), device_rows(judged)),
             "sessions.csv": table_bytes(names_of(SESSIONS), (session_row(one) for one in judged)),
             "participants.csv": table_bytes(people, participant_rows(judged, options)),
@@ -167,7 +173,12 @@ def _write(
             "account.json": json_bytes(account),
             "account.md": utf8(account_page(account, study)),
         },
+        stale=[_BETWEEN],
     )
+
+
+_BETWEEN = "during.csv"
+"""Only of studies that ask something between trials."""
 
 
 def session_row(one: JudgedSession) -> dict[str, Any]:
@@ -359,7 +370,7 @@ def _row(visit: SessionRecord, attempt: int, given: AnswerRecord, verdict: Verdi
 # The funnel: how many met, passed and failed each check, and how long it took
 
 
-_RATED = ("trial:", "break:", "questions:after")
+_RATED = ("trial:", "break:", "questions:during:", "questions:after")
 """Steps that come after the first rating began."""
 
 

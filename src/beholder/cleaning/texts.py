@@ -6,16 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from beholder.checks.contract import Watch
 from beholder.cleaning.sessions import JudgedSession
 from beholder.methods.contract import Method, all_questions
 from beholder.study.design import Level
 from beholder.study.model import Playback, Question, Study
-from beholder.study.questionnaire import Ask
+from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.recruitment import SOURCES
 from beholder.study.yaml import ListNode, MapNode, Node, core_value, parse
+
+_Item = TypeVar("_Item", bound=Ask)
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class StudyText:
     questions: tuple[Question, ...]
     watch: Watch
     before: tuple[Ask, ...] = ()
+    during: tuple[RecurringAsk, ...] = ()
     after: tuple[Ask, ...] = ()
     watched: Mapping[tuple[str, str], Watch] = field(default_factory=dict)
     """What else had to be watched by who had a level of a factor, by both."""
@@ -38,8 +41,8 @@ class StudyText:
 
     @property
     def asks(self) -> tuple[Ask, ...]:
-        """The items of both questionnaires."""
-        return (*self.before, *self.after)
+        """The items of all questionnaires."""
+        return (*self.before, *self.during, *self.after)
 
 
 def read_text(text: str, study: Study, method: Method) -> StudyText:
@@ -51,14 +54,15 @@ def read_text(text: str, study: Study, method: Method) -> StudyText:
         study = study.model_copy(update={"questions": tuple(Question.model_validate(one) for one in written)})
     if isinstance(values.get("options"), dict):
         study = study.model_copy(update={"options": values["options"]})
-    asks = {place: _asks(values, place, study) for place in ("before", "after")}
     between = _between(values)
     study = study.model_copy(update={"design": study.design.model_copy(update={"between": between})})
     return StudyText(
         title,
         tuple(question.plain for question in all_questions(study, method)),
         _watch(values, method),
-        **asks,
+        _asks(values, "before", Ask, study.before),
+        _asks(values, "during", RecurringAsk, study.during),
+        _asks(values, "after", Ask, study.after),
         watched=_watched(between),
         contrasts=_contrasts(values),
     )
@@ -83,12 +87,12 @@ def text_rows(texts: Mapping[str, StudyText], judged: Sequence[JudgedSession]) -
     return rows
 
 
-def _asks(values: Mapping[str, Any], place: str, study: Study) -> tuple[Ask, ...]:
-    """Return the items of a questionnaire as they were written, else as they are now."""
+def _asks(values: Mapping[str, Any], place: str, model: type[_Item], now: tuple[_Item, ...]) -> tuple[_Item, ...]:
+    """Return the items of a questionnaire as they were written, else as they are `now`."""
     if place not in values:
-        return cast("tuple[Ask, ...]", getattr(study, place))
-    written = [{key: one[key] for key in Ask.model_fields if key in one} for one in values[place]]
-    return tuple(Ask.model_validate(one) for one in written)
+        return now
+    written = [{key: one[key] for key in model.model_fields if key in one} for one in values[place]]
+    return tuple(model.model_validate(one) for one in written)
 
 
 def _watch(values: Mapping[str, Any], method: Method) -> Watch:

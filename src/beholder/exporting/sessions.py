@@ -8,7 +8,9 @@ from typing import Any
 
 from beholder.cleaning import columns as c
 from beholder.cleaning import tables
-from beholder.cleaning.facts import position_of
+from beholder.cleaning.facts import SessionRecord, position_of
+from beholder.cleaning.recurring_questions import recurring_answers
+from beholder.cleaning.texts import StudyText
 from beholder.columns import Column, pick
 from beholder.exporting.columns import (
     KEY,
@@ -61,7 +63,8 @@ QUESTIONNAIRES = ExportTable(
     "session, item of a questionnaire, and answer; several for an item with several choices",
     (
         c.SESSION, c.PARTICIPANT,
-        Column("place", "text", "Before or after the trials.", ("before", "after")),
+        Column("place", "text", "Before, between or after the trials.", ("before", "during", "after")),
+        Column("position", "integer", "Between trials: which trial it follows, from 1; before and after them 0."),
         Column("question", "text", "Id of the item; its words are in the table questions."),
         Column("type", "text", "What kind of item it is.", tuple(QUESTION_TYPES)),
         Column("number", "integer", "Which of several choices it is, from 1."),
@@ -69,7 +72,7 @@ QUESTIONNAIRES = ExportTable(
         Column("value", "number", "The number; of choices and labels, the place among those offered, from 1."),
         Column("withheld", "boolean", "Whether an answer is there and left out, because it is free text."),
     ),
-    ("session", "place", "question", "number"),
+    ("session", "place", "position", "question", "number"),
     _LINKS,
 )  # fmt: skip
 
@@ -122,18 +125,29 @@ def questionnaires(source: ExportSource) -> TableRows:
 
 def _questionnaire_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for one in source.judging.judged:
-        text = source.judging.texts[one.visit.digest]
-        for place, asks in (("before", text.before), ("after", text.after)):
-            stored = one.visit.answers.get(f"questions:{place}")
-            answers: Mapping[str, Any] = stored.answer["answers"] if stored else {}
-            for ask in asks:
-                answer, is_free = answers.get(ask.id), source.withheld.is_free(one.visit.digest, ask.id)
-                is_exported = source.withheld.with_texts or not is_free
-                if is_free and is_exported:
-                    answer = source.withheld.words(QUESTIONNAIRES.name, answer)
-                head = {"session": one.visit.session, "participant": one.visit.participant, "place": place}
-                for number, row in enumerate(_answer_rows(ask, answer, is_exported), 1):
-                    yield {**head, "question": ask.id, "type": ask.type, "number": number, **row}
+        head = {"session": one.visit.session, "participant": one.visit.participant}
+        for place, position, ask, given in _item_answers(one.visit, source.judging.texts[one.visit.digest]):
+            answer, is_free = given, source.withheld.is_free(one.visit.digest, ask.id)
+            is_exported = source.withheld.with_texts or not is_free
+            if is_free and is_exported:
+                answer = source.withheld.words(QUESTIONNAIRES.name, answer)
+            for number, row in enumerate(_answer_rows(ask, answer, is_exported), 1):
+                yield {
+                    **head, "place": place, "position": position, "question": ask.id, "type": ask.type,
+                    "number": number, **row,
+                }  # fmt: skip
+
+
+def _item_answers(visit: SessionRecord, text: StudyText) -> Iterator[tuple[str, int, Ask, Any]]:
+    """Yield the answers of a session to all items: where, after which trial, to which item."""
+    for place, asks in (("before", text.before), ("during", ()), ("after", text.after)):
+        stored = visit.answers.get(f"questions:{place}")
+        answers: Mapping[str, Any] = stored.answer["answers"] if stored else {}
+        for ask in asks:
+            yield place, 0, ask, answers.get(ask.id)
+        if place == "during":
+            for one in recurring_answers(visit, text.during):
+                yield place, one.position, one.ask, one.answer
 
 
 def _answer_rows(ask: Ask, answer: Any, is_exported: bool) -> list[dict[str, Any]]:

@@ -32,7 +32,12 @@ QUESTIONS = ExportTable(
     "question about stimuli, and item of a questionnaire, in each study text",
     (
         c.DIGEST,
-        Column("place", "text", "With each stimulus, or before or after the trials.", ("trial", "before", "after")),
+        Column(
+            "place",
+            "text",
+            "With each stimulus, or before, between or after the trials.",
+            ("trial", "before", "during", "after"),
+        ),
         c.QUESTION,
         Column("text", "text", "What participants read."),
         Column("type", "text", "How it is answered.", ("scale", "ticks", *QUESTION_TYPES)),
@@ -112,7 +117,7 @@ def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
                 **head, "type": "scale", "scale_min": scale.min, "scale_max": scale.max,
                 "labels": [list(label) for label in scale.labels], "keyed": question.keyed or "+",
             }  # fmt: skip
-    for place, asks in (("before", text.before), ("after", text.after)):
+    for place, asks in (("before", text.before), ("during", text.during), ("after", text.after)):
         for ask in asks:
             low, high = ask.kind.bounds(ask)
             yield {

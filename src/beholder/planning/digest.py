@@ -12,6 +12,7 @@ from beholder.stimuli.known_answers import KnownAnswer
 from beholder.study.design import Design, Level
 from beholder.study.groups import DESIGN_KEYS
 from beholder.study.model import Study
+from beholder.study.questionnaire import Ask, item_json
 from beholder.study.serialization import digest, study_json
 from beholder.types import CHECK_ROLES
 
@@ -34,8 +35,9 @@ def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
             for question in study.questions
         ],
         "questionnaires": [
-            [item.model_dump(mode="json", exclude={"text", "placeholder"}) for item in items]
-            for items in (study.before, study.after)
+            [_item(item) for item in items]
+            # Where nothing is asked between trials, digests are as they were when nothing could be.
+            for items in (study.before, study.after, *([study.during] if study.during else []))
         ],
         "design": _design(study.design),
         **({"plan": given_sha256(study)} if study.design.plan is not None else {}),
@@ -46,6 +48,15 @@ def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
         **_checks(study, catalogue),
         **({"run": study.run} if study.run > 1 else {}),
     }
+
+
+def _item(item: Ask) -> dict[str, Any]:
+    """Return an item of a questionnaire as JSON; words and files may change."""
+    return {key: value for key, value in item_json(item).items() if key not in _SHOWN}
+
+
+_SHOWN = {"text", "placeholder", "file", "play"}
+"""What a person sees of an item, beside what can be answered."""
 
 
 def study_digest(study: Study, catalogue: Catalogue) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from beholder.errors import PlanError, Problem
 from beholder.formats import first_names, plain_count
-from beholder.methods.contract import Method, Units
+from beholder.methods.contract import Method, Units, task_of
 from beholder.methods.pairs import (
     STIMULUS_COLUMNS,
     condition_pairs,
@@ -64,7 +64,7 @@ def build_frame(study: Study, catalogue: Catalogue, method: Method) -> PlanFrame
 
 def _build_grid(study: Study, catalogue: Catalogue, method: Method, units: Units) -> StimulusGrid:
     """Return the grid, or raise PlanError with the problems of method and planner together."""
-    problems = [*method.problems(study, catalogue), *pair_problems(study, catalogue, units, method.name)]
+    problems = [*method_problems(study, catalogue, method), *pair_problems(study, catalogue, units, method.name)]
     if problems and (units.companions or study.design.given_pairs is not None):
         # A missing companion or partner of a comparison would only cause further problems.
         raise PlanError(problems)
@@ -77,9 +77,22 @@ def _build_grid(study: Study, catalogue: Catalogue, method: Method, units: Units
     return grid
 
 
+def method_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
+    """Yield what does not fit a method, also of what the last page is to show of its answers."""
+    yield from method.problems(study, catalogue)
+    if task_of(method) in _NOTHING_TO_COMPARE:
+        for key in (key for key, is_shown in study.ending if is_shown):
+            what = f"is true, and {method.name} gives neither scores nor preferences to compare with those of others"
+            yield Problem(f"ending.{key}", what, "false", "Take it out.")
+
+
+_NOTHING_TO_COMPARE = ("identify", "mark", "type")
+"""Tasks whose answers are right or wrong, or words."""
+
+
 def check_comparing(study: Study, catalogue: Catalogue, method: Method) -> None:
     """Raise PlanError if a method cannot compare these stimuli, whichever pairs are chosen."""
-    problems = list(method.problems(study, catalogue))
+    problems = list(method_problems(study, catalogue, method))
     if makes_own_trials(study, catalogue, method.units(study, catalogue)):
         what = f"does not fit {method.name}, which makes its own trials"
         problems.append(Problem("design.pairs", what, "a method that compares two, such as pair"))

@@ -17,7 +17,7 @@ from beholder.errors import PlanError, Problem, did_you_mean
 from beholder.formats import first_names, plain_count
 from beholder.methods.contract import Method, Trial, Unit, Units
 from beholder.planning.check_counts import CheckCounts, count_checks
-from beholder.planning.feasibility import locate
+from beholder.planning.feasibility import locate, method_problems
 from beholder.planning.slots import PALETTE, arrange, draw_colours
 from beholder.planning.training import training_problems
 from beholder.stimuli.catalogue import Catalogue
@@ -67,7 +67,7 @@ def read_given(study: Study, catalogue: Catalogue, method: Method) -> GivenPlan:
     """Return the given plan of a study, or raise PlanError with all problems."""
     units = method.units(study, catalogue)
     general = [_unused_key(study, key) for key in _ALLOCATION_KEYS if study.is_written(f"design.{key}")]
-    general += [locate(study, problem) for problem in method.problems(study, catalogue)]
+    general += [locate(study, problem) for problem in method_problems(study, catalogue, method)]
     general += training_problems(study, catalogue, method)
     problems: list[Problem] = []
     pages = read_pages(study, catalogue, units, problems)

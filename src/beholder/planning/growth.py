@@ -30,7 +30,7 @@ RATED_ROLES = ("test", "reference", "anchor")
 
 _MOST_NAMES = 5
 
-_SINGLE = {"training": "training", "checks": "checks", "keys": "stimuli", "questionnaires": "before and after"}
+_SINGLE = {"training": "training", "checks": "checks", "keys": "stimuli", "questionnaires": "before, during and after"}
 
 _PEOPLE = ("participants", "votes")
 

@@ -31,9 +31,11 @@ _TITLES: Mapping[str, str] = {
     "consent": "Consent", "questions:before": "Questions before", "questions:after": "Questions after",
     "volume": "Volume", "text:instructions": "Instructions",
 }  # fmt: skip
-_ONCE = ("questions:", "text:")
+_ONCE = ("questions:before", "questions:after", "text:")
 """Steps that a later session of the same participant does not have."""
 _RATING, _END = "trials", "end"
+_BETWEEN = ("break:", "questions:during:")
+"""Steps between trials, which are counted with them."""
 
 
 class SessionPosition(NamedTuple):
@@ -64,7 +66,8 @@ def _next_step(keys: Sequence[str], furthest: int, visit: SessionRecord, is_furt
         return keys[furthest]
     own = len(visit.trials)
     for key in keys[furthest + 1 :]:
-        is_beyond = key.startswith("trial:") and own and int(key[6:]) > own
+        is_rating = key.startswith(("trial:", "questions:during:"))
+        is_beyond = is_rating and own and int(key.rpartition(":")[2]) > own
         if not is_beyond and not (is_further and key.startswith(_ONCE)):
             return key
     return keys[-1]
@@ -78,8 +81,10 @@ def _step_keys(study: Study, facts: Facts) -> list[str]:
     met = dict.fromkeys(base_key(key) for visit in facts.visits for key in visit.answers)
     for key in met:
         if key not in keys:
-            # Pages of examples and of the volume follow the instructions.
-            at = next((place for place, other in enumerate(keys) if other.startswith(("training:", "trial:"))), 1)
+            # Pages of examples and of the volume follow the instructions; questions follow their trial.
+            trial = f"trial:{key.rpartition(':')[2]}" if key.startswith("questions:during:") else ""
+            first = (place for place, other in enumerate(keys) if other.startswith(("training:", "trial:")))
+            at = keys.index(trial) + 1 if trial in keys else next(first, 1)
             keys.insert(at, key)
     return keys
 
@@ -108,12 +113,12 @@ def step_counts(
     ]
     rows[:1] = [replace(row, reached=row.reached + removed, left=row.left + removed) for row in rows[:1]]
     trials = [row for row in rows if row.key.startswith("trial:")]
-    breaks = [row for row in rows if row.key.startswith("break:")]
+    between = [row for row in rows if row.key.startswith(_BETWEEN)]
     counts: list[StepCount] = []
     for row in rows:
-        if row in breaks or row in trials[1:]:
+        if row in between or row in trials[1:]:
             continue
-        counts.append(_rating_step(row, [*trials, *breaks]) if row in trials else row)
+        counts.append(_rating_step(row, [*trials, *between]) if row in trials else row)
     completed = sum(one.key == _END for one in sessions)
     return (*_merge_pages(counts), StepCount(_END, "Finished", completed, 0, 0, 0)), tuple(trials)
 

@@ -17,6 +17,7 @@ Parts of the page:
     questionnaire        what participants were asked, in the words that they read
     cleaning             the account, the flow of participants, checks and rules
     participants         answers to the questionnaires, by group too, and what people wrote
+    recurring_questions  answers to the questions between trials, by condition and over the session
     devices              screens, browsers and input devices
     data_quality         missing values, playback, agreement and balance
     reliability          reliability, dimensionality and the votes that are needed

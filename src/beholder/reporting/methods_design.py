@@ -50,6 +50,7 @@ def design_sentences(material: Material) -> list[Sentence]:
         *_run(material),
         *_groups(material),
         *_questions(material),
+        *_between(material),
         *_stimuli(material),
         *_trials(material),
         *_playback(material),
@@ -122,6 +123,20 @@ def _questions(material: Material) -> list[Sentence]:
         Sentence(f"{intro} {'; '.join(texts)}"),
         Sentence(f"Answers to {join_names(turned)} were reverse-scored before analysis"),
     ]
+
+
+def _between(material: Material) -> list[Sentence]:
+    """Return what was asked between trials, and when."""
+    when = {
+        "trial": "after every trial",
+        "break": "before every break",
+        "content": "after the last trial of each content",
+    }
+    asked: dict[str, list[str]] = {}
+    for ask in material.study.during:
+        moment = when[ask.every] if isinstance(ask.every, str) else f"after every {count(ask.every, 'trial')}"
+        asked.setdefault(moment, []).append(f"“{ask.title}”")
+    return [Sentence(f"They were asked {join_names(texts)} {moment}") for moment, texts in asked.items()]
 
 
 def _answers(part: QuestionResults, material: Material) -> str:

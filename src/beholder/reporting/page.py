@@ -46,6 +46,7 @@ from beholder.reporting.question_sections import (
 )
 from beholder.reporting.questionnaire import WORDING, people_words, short_names, wordings
 from beholder.reporting.rater_models import MODELLED_MEANS
+from beholder.reporting.recurring_questions import RECURRING
 from beholder.reporting.reliability import DIMENSIONALITY, RELIABILITY, VOTES_NEEDED
 from beholder.reporting.section import Section, beside
 from beholder.reporting.sensitivity import EQUIVALENCE, RUNS, SENSITIVITY, VARIANCES
@@ -245,6 +246,7 @@ SECTIONS: tuple[Callable[[Material], Child], ...] = (
     RULES,
     PARTICIPANTS,
     DEMOGRAPHICS,
+    RECURRING,
     TEXTS,
     DEVICES,
     beside(RATERS, TIMES),

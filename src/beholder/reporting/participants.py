@@ -33,7 +33,9 @@ def participants_section(material: Material) -> Markup | None:
     answered = [ask for ask in counted if (table[f"answer_{ask.id}"] != "").any()]
     silent = [ask.title for ask in counted if ask not in answered]
     sentences = [_sentence(material, table), *([f"Nobody answered: {join_names(silent)}"] if silent else [])]
-    tallies = [_tally(ask, table) for ask in answered]
+    is_used = table["use"] == "true"
+    cells = {ask.id: table[f"answer_{ask.id}"] for ask in answered}
+    tallies = [item_tally(ask, list(cells[ask.id][is_used]), list(cells[ask.id])) for ask in answered]
     return render([tag("p", " ".join(sentences)), tag("div", tallies, class_="tallies") if tallies else None])
 
 
@@ -53,37 +55,35 @@ def _sentence(material: Material, table: pd.DataFrame) -> str:
     return f"{count(used, one, many)} of {len(table):,} who came {plural(used, 'is', 'are')} used."
 
 
-def _tally(ask: Ask, table: pd.DataFrame) -> Markup:
-    cells = table[f"answer_{ask.id}"]
-    is_used = table["use"] == "true"
-    used, everyone = list(cells[is_used]), list(cells)
+def item_tally(ask: Ask, used: Sequence[str], everyone: Sequence[str]) -> Markup:
+    """Return a tally of the answers to an item, as cells of a table; empty ones are answers that were left out."""
     title = f"{ask.title} (several answers)" if ask.kind.is_several else ask.title
     if ask.kind.is_number:
-        one, other = _numbers(used), _numbers(everyone)
+        one, other = numbers_in(used), numbers_in(everyone)
         missing = len(used) - len(one), len(everyone) - len(other)
         return spread_tally(title, one, other, missing, known=("answered", _NO_ANSWER))
-    mine, all_of_them = _counts(ask, used), _counts(ask, everyone)
-    shares = [AnswerShare(label, mine[value], all_of_them[value]) for value, label in _labels(ask, all_of_them)]
+    mine, all_of_them = answer_counts(ask, used), answer_counts(ask, everyone)
+    shares = [AnswerShare(label, mine[value], all_of_them[value]) for value, label in answer_labels(ask, all_of_them)]
     silent = AnswerShare(_NO_ANSWER, used.count(""), everyone.count(""), is_counted=False)
     answered = len(used) - silent.used
     note = None
     if ask.kind.is_scale and answered:
-        note = f"Mean ± SD of those used: {mean_sd(_numbers(used), 1)}, from 1 to {len(ask.kind.labels(ask))}."
+        note = f"Mean ± SD of those used: {mean_sd(numbers_in(used), 1)}, from 1 to {len(ask.kind.labels(ask))}."
     return share_tally(title, [*shares, silent] if silent.everyone else shares, answered, note)
 
 
-def _labels(ask: Ask, answers: Counter[str]) -> list[tuple[str, str]]:
+def answer_labels(ask: Ask, answers: Counter[str]) -> list[tuple[str, str]]:
     """Return each answer with its label: the present options, then those of earlier study texts."""
     offered = ask.kind.labels(ask)
     return list((offered | {value: value for value in sorted(answers) if value not in offered}).items())
 
 
-def _counts(ask: Ask, cells: Sequence[str]) -> Counter[str]:
+def answer_counts(ask: Ask, cells: Sequence[str]) -> Counter[str]:
     """Return how often each answer was given; each of several choices counts."""
     return Counter(answer for cell in cells if cell for answer in ask.kind.answers_in(cell))
 
 
-def _numbers(cells: Sequence[str]) -> list[float]:
+def numbers_in(cells: Sequence[str]) -> list[float]:
     """Return the numbers among the cells; anything else, from an earlier study text, counts as missing."""
     numbers = pd.to_numeric(pd.Series(cells, dtype=str), errors="coerce").dropna()
     return [float(value) for value in numbers if abs(value) != float("inf")]
@@ -130,17 +130,17 @@ def _by_group(material: Material, people: pd.DataFrame) -> dict[str, pd.DataFram
 
 def _demographic_rows(ask: Ask, columns: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """Return the rows of one question; its words stand in the first of them."""
-    counts = [_counts(ask, cells) for cells in columns]
+    counts = [answer_counts(ask, cells) for cells in columns]
     answered = [len(cells) - cells.count("") for cells in columns]
     missing = ("no answer", *(f"{cells.count(''):,}" for cells in columns))
     if ask.kind.is_number or ask.kind.is_scale:
         scale = f", from 1 to {len(ask.kind.labels(ask))}" if ask.kind.is_scale else ""
-        rows = [(f"mean ± SD{scale}", *(mean_sd(_numbers(cells), 1) for cells in columns))]
+        rows = [(f"mean ± SD{scale}", *(mean_sd(numbers_in(cells), 1) for cells in columns))]
     else:
         rows = [
             (label, *(f"{own[value]:,} ({nonzero_percent(own[value] / whole)})" if whole else NONE
                       for own, whole in zip(counts, answered, strict=True)))
-            for value, label in _labels(ask, counts[-1])
+            for value, label in answer_labels(ask, counts[-1])
         ]  # fmt: skip
     rows += [missing] if answered[-1] < len(columns[-1]) else []
     return [(ask.title if place == 0 else "", *row) for place, row in enumerate(rows)]
@@ -310,10 +310,19 @@ def _texts_by_question(material: Material) -> dict[str, list[_FreeText]]:
         if ask.kind.is_free_text and f"answer_{ask.id}" in people.columns:
             cells = zip(people[f"answer_{ask.id}"], people["use"] == "true", strict=True)
             texts[ask.title] = [_FreeText(_printable(cell), "", bool(used)) for cell, used in cells if cell.strip()]
-    comments, sessions = material.clean("comments"), material.clean("sessions")
-    if comments.empty or sessions.empty:
+    comments, sessions, between = (material.clean(name) for name in ("comments", "sessions", "during"))
+    if sessions.empty:
         return texts
     used = set(sessions.loc[sessions["use"] == "true", "session"])
+    for ask in material.study.during if len(between) else ():
+        if ask.kind.is_free_text:
+            rows = between[between["question"] == ask.id]
+            texts[ask.title] = [
+                _FreeText(_printable(text), content, session in used)
+                for text, content, session in zip(rows["answer"], rows["content"], rows["session"], strict=True)
+            ]
+    if comments.empty:
+        return texts
     names = {part.id: part.name for part in material.parts}
     columns = (comments[name] for name in ("kind", "question", "content", "text", "session"))
     for kind, question, content, text, session in zip(*columns, strict=True):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, cast
 
 from beholder.errors import Refused
 from beholder.methods.contract import Method, Trial
 from beholder.server.admission import check_moderation, claim_list, load_session
 from beholder.server.context import Context
 from beholder.server.endings import verified_end
-from beholder.server.flow import Ending, read_step_answer
+from beholder.server.flow import Ending, answers_of, as_asked, read_step_answer
 from beholder.server.playback import evidence_to_json, is_watched, operation_to_json, playback_evidence
 from beholder.server.public_steps import page_playback
 from beholder.server.rendering import advance, current_page, reached_step, script_or_first, session_script, step_page
@@ -107,6 +107,8 @@ async def _repeat(
         raise _ended(ctx)
     script = script_or_first(ctx, facts)
     step = script.find(key)
+    if step is not None:  # the items that were asked then: what was answered since is of later pages
+        step = as_asked(script, step, answers_of(facts)) or step
     try:
         same = step is not None and _read_repeated(ctx, facts, step, script, submission) == stored.answer
     except Refused:
@@ -241,6 +243,8 @@ def _read(
     served = ctx.served
     if step.trial is None or script is None:
         return read_step_answer(step, submission.answer), {}
+    if step.kind == "questions":
+        return _read_shown_answer(step, step.trial, served.catalogue, submission, elapsed_ms, ctx.words)
     if step.page is not None:
         playback = page_playback(script.playback, step.page)
         return _read_page_answer(step.trial, served.catalogue, playback, submission, elapsed_ms, ctx.words)
@@ -310,6 +314,27 @@ def _read_page_answer(
     return read, _playback_evidence(trial, catalogue, playback.watch, missing, submission, elapsed_ms, words)
 
 
+def _read_shown_answer(
+    step: PlannedStep,
+    trial: Trial,
+    catalogue: Catalogue,
+    submission: SubmittedAnswer,
+    elapsed_ms: float | None,
+    words: Mapping[str, str],
+) -> tuple[Json, dict[str, Json]]:
+    """Return the answer to a questionnaire that shows files, and the playback evidence.
+
+    A file has to be played where its item says so and was answered; one that would not play holds nobody up.
+    """
+    answer = read_step_answer(step, submission.answer)
+    given = cast("Mapping[str, Mapping[str, Json]]", answer)["answers"]
+    lengths = {slot.id: catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots}
+    seen = playback_evidence(submission.events, lengths).slots
+    failed = {slot: "media_error" for slot, playback in seen.items() if playback.errors}
+    due = {step.files[item.id] for item in step.items if item.play and item.id in given}
+    return answer, _playback_evidence(trial, catalogue, "whole", failed, submission, elapsed_ms, words, due=due)
+
+
 def _playback_evidence(
     trial: Trial,
     catalogue: Catalogue,
@@ -318,15 +343,20 @@ def _playback_evidence(
     submission: SubmittedAnswer,
     elapsed_ms: float | None,
     words: Mapping[str, str],
+    *,
+    due: Collection[str] | None = None,
 ) -> dict[str, Json]:
-    """Return the playback evidence if every slot was watched as the rule says or failed to play, else raise Refused."""
+    """Return the playback evidence if every slot was watched as the rule says or failed to play, else raise Refused.
+
+    Only the slots that are `due` have to be watched; all of them when it is left out.
+    """
     lengths = {slot.id: catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots}
     evidence = playback_evidence(submission.events, lengths, together=trial.together)
     for slot, watched in evidence.slots.items():
         if slot in missing:
             if watched.errors == 0:
                 raise Refused(words["not_missing"], where=f"answer.missing.{slot}", code="not_missing")
-        elif not is_watched(watched, lengths[slot], rule, trial.passes):
+        elif (due is None or slot in due) and not is_watched(watched, lengths[slot], rule, trial.passes):
             raise Refused(words["not_watched"], where=slot, allowed=f"watch: {rule}", code="not_watched")
     times = [watched.watched_ms for watched in evidence.slots.values()]
     watched_ms = max(times, default=0) if trial.together else sum(times)

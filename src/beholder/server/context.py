@@ -12,6 +12,7 @@ from beholder.server.limits import StoreRoom
 
 if TYPE_CHECKING:  # a declaration only, which every module of the server imports
     from beholder.server.admission import Leases
+    from beholder.server.crowd_results import CrowdResults
     from beholder.server.entrances import Entrance
     from beholder.server.further_sessions import FurtherSessions
     from beholder.server.moderation import Moderation
@@ -50,6 +51,7 @@ class Context:
     page_checks: PageChecks
     trial_rules: TrialRules
     presence: Presence
+    results: CrowdResults
     room: StoreRoom = field(default_factory=StoreRoom)
     """The room on the disk of the store."""
     platform: Platform | None = None

@@ -23,6 +23,7 @@ from beholder.server.script import PlannedStep, Script, base_key
 from beholder.server.visits import visit_state
 from beholder.store.contract import End, SessionFacts
 from beholder.study.markdown import markdown
+from beholder.study.parts import duration
 from beholder.study.recruitment import has_visit_per_session
 from beholder.types import Json
 
@@ -71,7 +72,24 @@ async def last_page(
         seconds=(end.at - facts.session.at).total_seconds(),
         ended_at=end.at,
         again=None if offer is None else public_offer(offer, ctx.entrance, _next_session_url(ctx, facts)),
+        **await _beside_thanks(ctx, facts, script, outcome, offer),
     )
+
+
+async def _beside_thanks(
+    ctx: Context, facts: SessionFacts, script: Script, outcome: str, offer: Offer | None
+) -> dict[str, Json]:
+    """Return what only who has answered everything is shown, and after how many seconds they go back by themselves.
+
+    Nothing where another session can follow: its answers come before.
+    """
+    if outcome != "completed" or offer is not None:
+        return {}
+    after = ctx.served.study.recruit.return_after
+    return {
+        "return_after": duration(after).total_seconds() if after else None,
+        "result": await ctx.results.compared(facts, script, ctx.now()),
+    }
 
 
 async def _return_url(ctx: Context, facts: SessionFacts, end: End) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
+from typing import cast
 
 from beholder.errors import Refused
 from beholder.server.attempts import (
@@ -23,6 +24,7 @@ from beholder.server.attempts import (
 )
 from beholder.server.script import CONSENT, FIRST_TRIAL, PlannedStep, Script
 from beholder.store.contract import SessionFacts, StoredVerdict
+from beholder.study.earlier_answers import read_comparison, written_parts
 from beholder.study.questionnaire import Ask
 from beholder.types import Json, Outcome
 
@@ -70,7 +72,10 @@ def next_step(
                 return due
             continue
         if step.key not in answers:
-            return step
+            shown = as_asked(script, step, answers)
+            if shown is None:
+                continue
+            return shown
         if step.items and (wrong := _wrong_item(step, answers[step.key])):
             return Ending("screened_out", f"{step.key}.{wrong}")
         if script.rules and step.is_rated and (again := repeated_trial(step, answers, verdicts)):
@@ -80,6 +85,44 @@ def next_step(
         if due is not None:
             return due
     return Ending("completed")
+
+
+def as_asked(script: Script, step: PlannedStep, answers: Mapping[str, Json]) -> PlannedStep | None:
+    """Return a step with the items that earlier answers let it ask; None where they leave nothing to ask.
+
+    Which items answers on the same page let it ask is seen there, and again when they are read.
+    """
+    if not any(item.when for item in step.items):
+        return step
+    asks, given = _earlier_answers(script, step, answers)
+    planned = {item.id for item in step.items}
+    here: list[Ask] = []
+
+    def holds(text: str) -> bool:
+        parts = written_parts(text)
+        if parts is not None and parts[0] in planned:
+            return any(item.id == parts[0] for item in here)
+        comparison = read_comparison(text, asks)
+        return comparison is not None and comparison.holds(given.get(comparison.question))
+
+    for item in step.items:
+        if all(map(holds, item.when)):
+            here.append(item)
+    return step.with_items(here) if here else None
+
+
+def _earlier_answers(
+    script: Script, step: PlannedStep, answers: Mapping[str, Json]
+) -> tuple[dict[str, Ask], dict[str, Json]]:
+    """Return the items of the pages before a step, and the last answer to each."""
+    asks: dict[str, Ask] = {}
+    given: dict[str, Json] = {}
+    for earlier in script.steps[: script.place(step.key)]:
+        answer = answers.get(earlier.key)
+        if earlier.items and isinstance(answer, Mapping) and isinstance(answer.get("answers"), Mapping):
+            asks |= {item.id: item for item in earlier.items}
+            given |= cast("Mapping[str, Json]", answer["answers"])
+    return asks, given
 
 
 def answers_of(facts: SessionFacts) -> dict[str, Json]:
@@ -191,6 +234,10 @@ def _read_items(items: tuple[Ask, ...], answers: Json) -> dict[str, Json]:
     for item in items:
         where = f"answer.answers.{item.id}"
         value = answers.get(item.id)
+        if not all(comparison.holds(read.get(comparison.question)) for comparison in item.comparisons(known)):
+            if value is not None:
+                raise Refused.because("not_asked", where=where, allowed="no answer", name=item.id)
+            continue
         if value is None or value == "" or value == []:
             if item.required:
                 raise Refused.because("answer_missing", where=where, allowed="an answer")

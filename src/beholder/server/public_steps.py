@@ -10,6 +10,7 @@ from beholder.methods.contract import Method, Slot, Trial, scoring_of, task_of
 from beholder.server.playback import COUNTING
 from beholder.server.script import PlannedStep, Script
 from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.study.earlier_answers import as_public
 from beholder.study.markdown import markdown, marked
 from beholder.study.model import Playback, Study
 from beholder.study.questionnaire import Ask
@@ -53,7 +54,9 @@ def public_step(
         if "reminder" in texts:
             shown["reminder"] = texts["reminder"]
     elif step.items:
-        shown["items"] = [_public_item(item) for item in step.items]
+        shown["items"] = [_public_item(item, step) for item in step.items]
+        if step.trial is not None:
+            shown["trial"] = _shown_only(step, step.trial, _file_playback(step, playback), media)
     elif step.text:
         shown["text"] = texts[step.text]
         if step.trial is not None and step.page is not None:
@@ -80,13 +83,17 @@ def public_end(
     seconds: float | None = None,
     ended_at: datetime | None = None,
     again: Json = None,
+    return_after: Json = None,
+    result: Json = None,
 ) -> dict[str, Json]:
     """Return the last step, with its completion code, and the offer of another session if there is one."""
     _, total = script.page(0)
+    more = {"return_after": return_after if return_url and code else None, "result": result}
     return {
         "key": "end", "kind": "end", "progress": [total, total], "prefetch": [], "outcome": outcome, "text": text,
         "code": code, "return_url": return_url, "receipt": receipt, "answers": answers, "seconds": seconds,
         "ended_at": ended_at.isoformat() if ended_at else None, "again": again,
+        **{name: value for name, value in more.items() if value is not None},
     }  # fmt: skip
 
 
@@ -115,15 +122,20 @@ def _public_examples(
 ) -> dict[str, Json]:
     """Return the examples of an instructions page: a trial without questions, and a caption for each."""
     return {
-        "trial": {
-            "asked": [],
-            "slots": _public_slots(step, trial, media),
-            "playback": _public_playback(page_playback(playback, page)),
-            "together": False,
-            "passes": 1,
-            "extra": {},
-        },
+        "trial": _shown_only(step, trial, page_playback(playback, page), media),
         "captions": [marked(example.caption) for example in page.examples],
+    }
+
+
+def _shown_only(step: PlannedStep, trial: Trial, playback: Playback, media: DescribeMedia) -> dict[str, Json]:
+    """Return a trial without questions, for what is shown beside the stimuli."""
+    return {
+        "asked": [],
+        "slots": _public_slots(step, trial, media),
+        "playback": _public_playback(playback),
+        "together": False,
+        "passes": 1,
+        "extra": {},
     }
 
 
@@ -166,12 +178,23 @@ def _public_trial(
     }  # fmt: skip
 
 
-def _public_item(item: Ask) -> dict[str, Json]:
-    return {
+def _file_playback(step: PlannedStep, playback: Playback) -> Playback:
+    """Return how the files of a questionnaire play; `play` of an item tells which of them have to be."""
+    return Playback(watch="whole" if any(item.play for item in step.items) else "none", sound=playback.sound)
+
+
+def _public_item(item: Ask, step: PlannedStep) -> dict[str, Json]:
+    """Return an item as the browser gets it; of its comparisons only those with answers on the same page."""
+    shown: dict[str, Json] = {
         "id": item.id, "text": markdown(item.text), "type": item.type,
         "options": [marked(option) for option in item.options],
         "required": item.required, "placeholder": item.placeholder, "min": item.min, "max": item.max,
     }  # fmt: skip
+    if comparisons := item.comparisons({other.id: other for other in step.items}):
+        shown["when"] = [as_public(comparison) for comparison in comparisons]
+    if item.id in step.files:
+        shown |= {"slot": step.files[item.id], "play": item.play}
+    return shown
 
 
 # Texts of steps

@@ -19,7 +19,7 @@ from beholder.study.design import Training
 from beholder.study.groups import Levels, group_study, groups_in
 from beholder.study.model import Playback, Study
 from beholder.study.parts import EACH_TIME, duration
-from beholder.study.questionnaire import Ask
+from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import Example, Page
 
 StepKind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]
@@ -39,6 +39,8 @@ class PlannedStep:
     """Which of the study's texts."""
     page: Page | None = None
     """The page of the instructions whose examples are the slots of `trial`."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Which slot of `trial` shows the file of an item of a questionnaire, by the id of the item."""
     check: PageCheck | None = None
     attempt: int = 0
     """Which attempt this is, from 1; 0 where there is only one, and in a script."""
@@ -56,6 +58,13 @@ class PlannedStep:
     def base_key(self) -> str:
         """The key without the attempt, which media addresses and the place in the script use."""
         return base_key(self.key) if self.attempt else self.key
+
+    def with_items(self, items: Sequence[Ask]) -> PlannedStep:
+        """Return this questionnaire with some of its items, and with their files alone."""
+        slots = {self.files[item.id] for item in items if item.id in self.files}
+        shown = [slot for slot in self.trial.slots if slot.id in slots] if self.trial else []
+        trial = replace(self.trial, slots=tuple(shown)) if self.trial and shown else None
+        return replace(self, items=tuple(items), trial=trial)
 
     def as_attempt(self, attempt: int) -> PlannedStep:
         """Return this step as an attempt."""
@@ -150,12 +159,14 @@ def make_script(
 ) -> Script:
     """Return every step: consent, device, questions, eyes, instructions, room, training, trials, questions.
 
+    A page of questions between trials is named by the trial that it follows: `questions:during:3`.
+
     In a later session (`is_later`) questionnaires are not asked again, and the instructions are under Help.
     """
     checks = page_checks(study)
     steps = [CONSENT, *_checks(checks, "device")]
     if study.before and not is_later:
-        steps.append(PlannedStep("questions:before", "questions", items=study.before))
+        steps.append(_questions("before", study.before, examples))
     steps += _checks(checks, "qualify")
     volume = [PlannedStep("volume", "volume")] if has_volume else []
     pages = [] if is_later else _instructions(study, examples)
@@ -165,20 +176,46 @@ def make_script(
     steps += _checks(checks, "setup")
     lessons = [entry for entry in entries if isinstance(entry, Trial) and entry.purpose == "train"]
     steps += [PlannedStep(f"training:{number}", "trial", trial=trial) for number, trial in enumerate(lessons, 1)]
-    trials = breaks = 0
-    for entry in entries:
-        if isinstance(entry, Break):
-            breaks += 1
-            steps.append(PlannedStep(f"break:{breaks}", "break", text="pause"))
-        elif entry.purpose == "rate":
-            trials += 1
-            steps.append(PlannedStep(f"trial:{trials}", "trial", trial=entry))
+    steps += _trials_and_questions(study.during, entries, examples)
     if study.after and not is_later:
-        steps.append(PlannedStep("questions:after", "questions", items=study.after))
+        steps.append(_questions("after", study.after, examples))
     training = Training() if study.training is True else study.training or None
     return Script(
         tuple(steps), training, {check.name: check.options for check in immediate_rules(study)}, study.playback
     )
+
+
+def _trials_and_questions(
+    during: Sequence[RecurringAsk], entries: Sequence[Trial | Break], examples: Sequence[Stimulus]
+) -> list[PlannedStep]:
+    """Return the trials and breaks of a list, with the questions between them, which come before a break."""
+    rated = [entry for entry in entries if isinstance(entry, Break) or entry.purpose == "rate"]
+    last = {entry.content: place for place, entry in enumerate(rated) if isinstance(entry, Trial)}
+    steps, trials, breaks = [], 0, 0
+    for place, entry in enumerate(rated):
+        if isinstance(entry, Break):
+            breaks += 1
+            steps.append(PlannedStep(f"break:{breaks}", "break", text="pause"))
+            continue
+        trials += 1
+        steps.append(PlannedStep(f"trial:{trials}", "trial", trial=entry))
+        is_before_break = place + 1 < len(rated) and isinstance(rated[place + 1], Break)
+        # After trials that are checks as after any other: nobody can tell them apart by that.
+        due = {"trial": True, "content": last[entry.content] == place, "break": is_before_break}
+        items = [ask for ask in during if (trials % ask.every == 0 if isinstance(ask.every, int) else due[ask.every])]
+        steps += [_questions(f"during:{trials}", items, examples)] if items else []
+    return steps
+
+
+def _questions(place: str, items: Sequence[Ask], examples: Sequence[Stimulus]) -> PlannedStep:
+    """Return the step of a questionnaire, with the files that its items show."""
+    of_file = {stimulus.file: stimulus.id for stimulus in examples if not stimulus.caption}
+    stimuli = {item.id: of_file[item.file] for item in items if item.file in of_file}
+    files = {item: f"s{number}" for number, item in enumerate(stimuli, 1)}
+    slots = tuple(Slot(files[item], stimulus, "example", None, False, None) for item, stimulus in stimuli.items())
+    key = f"questions:{place}"
+    trial = Trial(key, "", "show", slots, ()) if slots else None
+    return PlannedStep(key, "questions", trial=trial, items=tuple(items), files=files)
 
 
 def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[PlannedStep]:

@@ -26,6 +26,7 @@ from beholder.server.admission import (
 )
 from beholder.server.answers import last_draft, take_answer, take_events
 from beholder.server.context import Context
+from beholder.server.crowd_results import CrowdResults
 from beholder.server.endings import verified_end
 from beholder.server.entrances import entrance_of, identify
 from beholder.server.erasure import VisitRemoval, Wiping, erase_sessions, find_erasable
@@ -87,6 +88,7 @@ def make_context(
         page_checks=PageChecks(served.needs, store.secret, words_by_check),
         trial_rules=TrialRules(served, words_by_check, words),
         presence=Presence(),
+        results=CrowdResults(served, store),
         platform=platform,
         room=room or StoreRoom(),
     )

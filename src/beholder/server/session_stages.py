@@ -39,7 +39,8 @@ def session_stages(
 ) -> tuple[Stage, ...]:
     """Return the stages of a session with these entries."""
     script = make_script(study, entries, has_volume=sets_volume(study, catalogue), examples=catalogue.examples)
-    shown = [step.trial for step in script.steps if step.kind == "text" and step.trial is not None]
+    shown = [step.trial for step in script.steps if step.kind in ("text", "questions") and step.trial is not None]
+    between = [step for step in script.steps if step.key.startswith("questions:during:")]
     lessons = [step.trial for step in script.steps if step.trial is not None and step.is_training]
     trials = [step.trial for step in script.steps if step.key.startswith("trial:") and step.trial is not None]
     checks = [step.check for step in script.steps if step.check is not None]
@@ -58,6 +59,7 @@ def session_stages(
         *_check_stage("set-up", [check for check in checks if check.stage == "setup"]),
         *_trial_stage(f"training, {plain_count(len(lessons), 'example')}", lessons, method, catalogue),
         *_trial_stage(f"rating ({method.name}), {_rated_text(trials)}", trials, method, catalogue, is_before=False),
+        *_question_stage(sum(len(step.items) for step in between), "between trials", len(between), is_before=False),
         *_question_stage(len(study.after), "after", is_before=False),
     )
 
@@ -129,6 +131,6 @@ def _rated_text(trials: Sequence[Trial]) -> str:
     return ", ".join(parts)
 
 
-def _question_stage(n: int, when: str, *, is_before: bool = True) -> list[Stage]:
-    """Return the stage of a questionnaire; empty if it has no questions."""
-    return [Stage(f"{plain_count(n, 'question')} {when}", n * 0.15, 1, is_before)] if n else []
+def _question_stage(n: int, when: str, pages: int = 1, *, is_before: bool = True) -> list[Stage]:
+    """Return the stage of a questionnaire, on so many pages; empty if it has no questions."""
+    return [Stage(f"{plain_count(n, 'question')} {when}", n * 0.15, pages, is_before)] if n else []

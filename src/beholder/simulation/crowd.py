@@ -22,7 +22,7 @@ from beholder.simulation.cheats import CHEATS
 from beholder.simulation.oracle import Oracle, OracleResponder
 from beholder.simulation.participants import Progress, robot_name
 from beholder.simulation.raters import abilities_of, assign_kinds, read_mixture
-from beholder.simulation.robot import Robot
+from beholder.simulation.robot import Robot, filled
 from beholder.simulation.truth import Population, Truth, truth_of
 from beholder.store.contract import Store
 from beholder.study.questionnaire import QUESTION_TYPES
@@ -149,13 +149,15 @@ class SimulatedVisitor(Robot):
             return {"agree": False}, []
         answer, events = super().answer_for(step)
         if step["key"] == "questions:before" and self.manner == "misfits":
-            answer = {"answers": {item["id"]: self._other(item) for item in step["items"] if item["required"]}}
+            answer = {"answers": filled(step, self._other)}
         # Without waiting, a log of playback would not be believed.
         return answer, events if self.waits or "trial" not in step else []
 
     def _other(self, item: Mapping[str, Any]) -> Json:
-        """Return another answer than usual, if there is a choice."""
-        return QUESTION_TYPES[item["type"]].other_answer(item, self.responder.fill(item))
+        """Return another answer than usual, if there is a choice; None where none is required."""
+        if not item["required"]:
+            return None
+        return QUESTION_TYPES[item["type"]].other_answer(item, self.responder.fill(item, str(self.step["key"])))
 
     async def put(self, key: str, answer: Json, events: list[Any], tab: str = "") -> httpx.Response:
         """Return the reply to an answer, sent after the time that its log covers."""

@@ -51,7 +51,7 @@ class Oracle:
         self.claims: dict[str, int] = {}
         self._secret = secret
         study = served.study
-        self._asks = {ask.id: ask for ask in (*study.before, *study.after)}
+        self._asks = {ask.id: ask for ask in study.asks}
         self._said: dict[Role, Say] = {}
         for role in MESSAGE_ROLES:
             rule = study.checks.of_role(role)
@@ -119,14 +119,18 @@ class Oracle:
         assert step is not None, key
         return step
 
-    def fill(self, participant: str, item: Mapping[str, Any]) -> Json:
-        """Return a person's answer to an item, None if it is left out; for a prescreening item the correct one."""
+    def fill(self, participant: str, item: Mapping[str, Any], key: str) -> Json:
+        """Return a person's answer to an item of a step, None if it is left out; of a prescreening item a correct one.
+
+        What is asked between trials is answered anew each time.
+        """
         ask = self._asks.get(item["id"])
         if ask is None:
             return plain_fill(item)  # The server has later texts than the robots.
         if ask.correct:
             return ask.kind.right_answer(ask.correct)
-        rng = keyed_rng(self.seed, "questionnaire", participant, ask.id)
+        times = (key,) if key.startswith("questions:during:") else ()
+        rng = keyed_rng(self.seed, "questionnaire", participant, ask.id, *times)
         return None if ask.kind.is_left_out(ask, rng) else ask.kind.simulated_answer(ask, rng)
 
 
@@ -185,8 +189,8 @@ class OracleResponder:
         rng = keyed_rng(oracle.seed, "log", self._participant, key)
         return page_log(step["trial"], answer, self._habits, rng, is_away=self._is_away(key))
 
-    def fill(self, item: Mapping[str, Any]) -> Json:
-        return self._oracle.fill(self._participant, item)
+    def fill(self, item: Mapping[str, Any], key: str) -> Json:
+        return self._oracle.fill(self._participant, item, key)
 
     def answer_check(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
         return self._oracle.answer_check(robot, step["key"], self._able)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from beholder.methods.contract import Trial
 from beholder.simulation.participants import Habits
+from beholder.study.earlier_answers import is_asked
 from beholder.study.questionnaire import QUESTION_TYPES
 from beholder.types import Json
 
@@ -40,8 +41,8 @@ class Responder(Protocol):
         """Return the log of a page with playback and this answer."""
         ...
 
-    def fill(self, item: Mapping[str, Any]) -> Json:
-        """Return the answer to an item of a questionnaire; None leaves out what is not required."""
+    def fill(self, item: Mapping[str, Any], key: str) -> Json:
+        """Return the answer to an item of the questionnaire of a step; None leaves out what is not required."""
         ...
 
     def answer_check(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]: ...
@@ -151,8 +152,8 @@ class Robot:
             case "consent":
                 return {"agree": True}, []
             case "questions":
-                answers = {item["id"]: self.responder.fill(item) for item in step["items"]}
-                return {"answers": {name: answer for name, answer in answers.items() if answer is not None}}, []
+                log = self.responder.log(self, step, {}) if "trial" in step else []
+                return {"answers": filled(step, lambda item: self.responder.fill(item, step["key"]))}, log
             case "check":
                 answer, seconds = self.responder.answer_check(self, step)
                 return answer, [[0, "shown", None, {}], [round(1000 * seconds), "click", None, {}]]
@@ -209,6 +210,16 @@ def _play_events(slot: Mapping[str, Any], started: float, ended: float) -> list[
         [ended, "ended", slot["id"], {"at": media["ms"]}],
         [ended, "frames", slot["id"], frames],
     ]
+
+
+def filled(step: Mapping[str, Any], fill: Callable[[Mapping[str, Any]], Json]) -> dict[str, Json]:
+    """Return the answers to a questionnaire by item; what other answers on the page do not let it ask is left out."""
+    answers: dict[str, Json] = {}
+    for item in step["items"]:
+        answer = fill(item) if is_asked(item.get("when", ()), answers) else None
+        if answer is not None:
+            answers[item["id"]] = answer
+    return answers
 
 
 def plain_fill(item: Mapping[str, Any]) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -95,28 +95,34 @@ def read_sources(study: Study) -> Sources:
 
 
 def _read_examples(study: Study, sources: Sources) -> None:
-    """Find what the pages of the instructions show; each file once, however often it is shown."""
+    """Find what the pages of instructions and questionnaires show; each file once, however often it is shown."""
     root, read = study.folder.absolute(), set[str]()
+    for key, file in _shown_files(study):
+        path, medium = path_inside(root, file), medium_of(file)
+        if path is None:
+            sources.problems.append(key_outside_folder(study, key, file))
+        elif medium is None:
+            what = f"is {file}, an unknown kind of file"
+            sources.problems.append(study.problem(key, what, ", ".join(known_suffixes())))
+        elif not path.is_file():
+            names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+            what = f"is {file}, and there is no such file"
+            fix = did_you_mean(path.name, names)
+            sources.problems.append(study.problem(key, what, "a file in the study folder", fix))
+        elif file not in read:
+            read.add(file)
+            sources.entries.append(StimulusSource(file, file, path, file, _EXAMPLE, medium, "example"))
+
+
+def _shown_files(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield each file beside the stimuli that participants are shown, with the key that names it."""
     for page, shown in enumerate(study.texts.pages):
         for place, example in enumerate(shown.examples):
-            key = f"texts.instructions.{page}.examples.{place}.file"
-            path = path_inside(root, example.file)
-            medium = medium_of(example.file)
-            if path is None:
-                sources.problems.append(key_outside_folder(study, key, example.file))
-            elif medium is None:
-                what = f"is {example.file}, an unknown kind of file"
-                sources.problems.append(study.problem(key, what, ", ".join(known_suffixes())))
-            elif not path.is_file():
-                names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-                what = f"is {example.file}, and there is no such file"
-                fix = did_you_mean(path.name, names)
-                sources.problems.append(study.problem(key, what, "a file in the study folder", fix))
-            elif example.file not in read:
-                read.add(example.file)
-                sources.entries.append(
-                    StimulusSource(example.file, example.file, path, example.file, _EXAMPLE, medium, "example")
-                )
+            yield f"texts.instructions.{page}.examples.{place}.file", example.file
+    for name, items in (("before", study.before), ("during", study.during), ("after", study.after)):
+        for place, item in enumerate(items):
+            if item.file is not None:
+                yield f"{name}.{place}.file", item.file
 
 
 def path_inside(folder: Path, name: str) -> Path | None:

@@ -10,8 +10,10 @@ from typing import Any
 from beholder.errors import did_you_mean
 from beholder.formats import listed
 from beholder.study.checks import CheckKinds
+from beholder.study.earlier_answers import comparison_faults, written_parts
 from beholder.study.groups import between_faults
 from beholder.study.parts import Fault, path_fault
+from beholder.study.questionnaire import Ask
 from beholder.study.reader import dotted, quoted
 from beholder.study.recipes import intended_kind
 from beholder.study.recruitment_faults import recruitment_faults
@@ -24,7 +26,9 @@ def inconsistencies(data: Mapping[str, Any], folder: Path, kinds: CheckKinds) ->
     yield from _doubles(list(_words(data, "questions", "id")), "every id once")
     for ticks in _ticks(data):
         yield from _doubles(ticks, "every tick once")
-    yield from _doubles([*_words(data, "before", "id"), *_words(data, "after", "id")], "every id once")
+    yield from _doubles([word for place in _QUESTIONNAIRES for word in _words(data, place, "id")], "every id once")
+    yield from _comparisons(data)
+    yield from _breaks(data)
     for words in _listed_words(data, kinds):
         yield from _doubles(words, "every id once")
     yield from _doubles(list(_conditions(data)), "every condition once")
@@ -38,6 +42,59 @@ def inconsistencies(data: Mapping[str, Any], folder: Path, kinds: CheckKinds) ->
     yield from _language(data)
     yield from _cleaning_faults(data, kinds)
     yield from _contrasts(data)
+
+
+# Questionnaires
+
+_QUESTIONNAIRES = ("before", "during", "after")
+"""In the order in which they are asked."""
+
+
+def _comparisons(data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield the faults of comparisons with earlier answers."""
+    items = [(place, index, item) for place in _QUESTIONNAIRES for index, item in enumerate(_list(data, place))]
+    asks = [_ask(item) for _, _, item in items]
+    broken = {_map(item).get("id") for (_, _, item), ask in zip(items, asks, strict=True) if ask is None}
+    for number, (place, index, item) in enumerate(items):
+        earlier = {ask.id: ask for ask in asks[:number] if ask is not None}
+        later = [ask.id for ask in asks[number:] if ask is not None]
+        on_page = [str(_map(other).get("id")) for there, _, other in items[:number] if there == place]
+        for below, text in _written_comparisons(_map(item).get("when")):
+            parts = written_parts(text)
+            if parts is not None and parts[0] in broken:
+                continue
+            for fault in comparison_faults(text, earlier, later, on_page):
+                yield Fault(fault.what, fault.allowed, fault.fix, (place, index, "when", *below))
+
+
+def _written_comparisons(written: object) -> Iterator[tuple[Place, str]]:
+    if isinstance(written, str):
+        yield (), written
+    for place, text in enumerate(written if isinstance(written, list) else ()):
+        if isinstance(text, str):
+            yield (place,), text
+
+
+def _ask(item: object) -> Ask | None:
+    """Return an item as far as a comparison needs it; None where it is not valid, which is reported elsewhere."""
+    keys = {key: value for key, value in _map(item).items() if key in Ask.model_fields and key != "when"}
+    try:
+        return Ask.model_validate(keys)
+    except ValueError:
+        return None
+
+
+def _list(data: Mapping[str, Any], key: str) -> Sequence[Any]:
+    part = data.get(key)
+    return part if isinstance(part, list) else ()
+
+
+def _breaks(data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield the items that are asked at breaks, where there are none."""
+    for index, item in enumerate(_list(data, "during")):
+        if _map(item).get("every") == "break" and not _part(data, "design").get("breaks"):
+            what, fix = "is break, and the study has no breaks", "Write design.breaks, after how many trials."
+            yield Fault(what, "trial, content, or a number of trials", fix, ("during", index, "every"))
 
 
 def languages() -> tuple[str, ...]:
@@ -182,6 +239,9 @@ def _paths(data: Mapping[str, Any]) -> Iterator[Fault]:
     if isinstance(stimuli, Mapping):
         paths = {("stimuli", key): stimuli.get(key) for key in ("folder", "manifest")}
     paths["design", "plan"] = _part(data, "design").get("plan")
+    for name in _QUESTIONNAIRES:
+        for index, item in enumerate(_list(data, name)):
+            paths[name, index, "file"] = _map(item).get("file")
     pairs = _part(data, "design").get("pairs")
     paths["design", "pairs"] = pairs if isinstance(pairs, str) and pairs.endswith(".csv") else None
     for place, path in paths.items():

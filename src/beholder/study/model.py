@@ -21,7 +21,7 @@ from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.patterns import Pattern, PatternError
 from beholder.study.presets import Preset
 from beholder.study.qualification import Qualification
-from beholder.study.questionnaire import Ask
+from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import SCALES, Scale, Texts
 from beholder.study.recruitment import Money, Recruit, Retention
 from beholder.study.value_kinds import Allowed
@@ -174,6 +174,17 @@ class Playback(StudyPart):
     skip: bool = Field(default=True, description="A trial whose media will not play can be left without a rating.")
 
 
+class LastPage(StudyPart):
+    """What the last page shows beside the thanks, to who has answered everything."""
+
+    agreement: bool = Field(
+        default=False, description="In how many of 100 comparisons of two stimuli the person and the others agreed."
+    )
+    crowd: bool = Field(
+        default=False, description="Each rating of the person beside the mean of the others so far, without names."
+    )
+
+
 class Study(MadePart):
     """What the researcher wrote, defaults filled, frozen."""
 
@@ -200,7 +211,9 @@ class Study(MadePart):
     design: Design = Design()
     texts: Texts = Texts()
     before: tuple[Ask, ...] = Field(default=(), description="Questionnaire before the trials.")
+    during: tuple[RecurringAsk, ...] = Field(default=(), description="Questionnaires between trials.")
     after: tuple[Ask, ...] = Field(default=(), description="Questionnaire after the trials.")
+    ending: LastPage = LastPage()
     qualification: Qualification = Field(
         default=Qualification(), description="What person, device and surroundings have to fit before the first rating."
     )
@@ -276,6 +289,11 @@ class Study(MadePart):
             implied = {name: options for name, options in unwritten if options is not None}
             data |= {"checks": {**checks, **implied}} if implied else {}
         return data
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """The items of all questionnaires, in the order in which they are first asked."""
+        return (*self.before, *self.during, *self.after)
 
     @property
     def folder(self) -> Path:

@@ -1,4 +1,4 @@
-"""Questionnaires: the items before and after the trials, and the types of question that an item can be.
+"""Questionnaires: the items before, between and after the trials, and the types of question that an item can be.
 
 A type is one object: what the researcher may write, which answers are accepted and which are right, what a robot
 answers, alone or as one of many simulated people, and how answers are tabulated. How it is drawn is its entry in
@@ -11,14 +11,16 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
 from beholder.errors import Refused, did_you_mean
+from beholder.study.earlier_answers import EXAMPLE, AnswerComparison, read_comparison
 from beholder.study.markdown import plain_page, plain_text, plain_words
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.questions import SCALES
+from beholder.study.value_kinds import Allowed
 from beholder.types import Json
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Ask(StudyPart):
-    """One item of a questionnaire before or after the trials."""
+    """One item of a questionnaire."""
 
     id: Slug = Field(description="Names the answer in the tables.")
     text: Text = Field(description="What participants read: Markdown.")
@@ -44,6 +46,21 @@ class Ask(StudyPart):
     correct: tuple[Text, ...] | None = Field(
         default=None, description="Right answers; another answer ends the session kindly. Never sent to the browser."
     )
+    file: Text | None = Field(default=None, description="A file in the study folder that is shown, or can be played.")
+    play: bool = Field(default=False, description="The file has to be played to its end, or seen, to go on.")
+    when: Annotated[tuple[Text, ...], Allowed(f"a comparison with an earlier answer, or a list of them: {EXAMPLE}")] = (
+        Field(
+            default=(),
+            description="Asked only where a comparison with an earlier answer holds, or all of a list.",
+        )
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_comparison(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("when"), str):
+            return {**data, "when": (data["when"],)}
+        return data
 
     @property
     def kind(self) -> QuestionType:
@@ -65,9 +82,16 @@ class Ask(StudyPart):
         """The right answers without marks."""
         return tuple(map(plain_text, self.correct or ()))
 
+    def comparisons(self, asks: Mapping[str, Ask]) -> tuple[AnswerComparison, ...]:
+        """Return the comparisons on which it is asked; without those of questions that are not among `asks`."""
+        read = (read_comparison(text, asks) for text in self.when)
+        return tuple(comparison for comparison in read if comparison is not None)
+
     @model_validator(mode="after")
     def _fits_type(self) -> Ask:
         faults = self.kind.option_faults(self)
+        if self.play and self.file is None:
+            faults.append(Fault("has no file", "true beside file", "Name the file, or take it out.", ("play",)))
         for index, option in enumerate(self.options):
             if plain_text(option) in self.choices[:index]:
                 faults.append(Fault(f"is {option} a second time", "every option once", "", ("options", index)))
@@ -106,6 +130,38 @@ class Ask(StudyPart):
         ]
 
 
+Every = Literal["trial", "break", "content"]
+
+
+class RecurringAsk(Ask):
+    """One item of the questionnaires between trials."""
+
+    every: Annotated[
+        Every | Annotated[int, Field(ge=1, le=10_000)],
+        Allowed("trial, break, content, or after how many trials, such as 4"),
+    ] = Field(
+        description="When it is asked: after each `trial`, before each `break`, after the last trial of each "
+        "`content`, or after every so many trials."
+    )
+
+    @model_validator(mode="after")
+    def _screens_nobody(self) -> RecurringAsk:
+        if self.correct is not None:
+            fix = "Ask it in before, or have a check judge."
+            raise_faults([Fault("is written, and who has begun to rate is not turned away", "", fix, ("correct",))])
+        return self
+
+
+ADDED_KEYS: Mapping[str, Any] = {"file": None, "play": False, "when": []}
+"""Keys of items that came later, with their defaults: digests of studies without them do not contain them."""
+
+
+def item_json(item: Ask) -> dict[str, Any]:
+    """Return an item as JSON, without keys that came later and are not written."""
+    written = item.model_dump(mode="json")
+    return {key: value for key, value in written.items() if key not in ADDED_KEYS or value != ADDED_KEYS[key]}
+
+
 class TabulatedAnswer(NamedTuple):
     """One row of an answer in the export: the words, and the number that stands for them, if any."""
 
@@ -129,6 +185,17 @@ class QuestionType(ABC):
     """Whether an answer is a number of any size, which is summarised and not counted."""
     is_free_text: ClassVar[bool] = False
     """Whether an answer is in people's own words, which is listed and not counted, and not exported unless asked."""
+    signs: ClassVar[tuple[str, ...]] = ()
+    """By what a later item can compare an answer; by nothing where it is in people's own words."""
+
+    def compared_value(self, ask: Ask, written: str) -> Json:
+        """Return what is written in a comparison as an answer that can be given; None where none is meant."""
+        plain = plain_text(written)
+        return plain if plain in ask.choices else None
+
+    def compared_words(self, ask: Ask) -> str:
+        """Return with what an answer can be compared, in words."""
+        return ", ".join(ask.choices)
 
     def option_faults(self, ask: Ask) -> list[Fault]:
         """Return what is wrong with the options in the study file."""
@@ -226,12 +293,25 @@ def _one_of(options: Sequence[str], rng: Generator) -> str:
     return options[int(rng.choice(len(options), p=[share / sum(shares) for share in shares]))]
 
 
+_NUMERIC_SIGNS = ("=", "!=", "<", "<=", ">", ">=")
+
+
+def _number(written: str) -> float | None:
+    """Return the number in a text; None where there is none."""
+    try:
+        value = float(written)
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
 class SingleChoice(QuestionType):
     """One of the options."""
 
     name = "single"
     keys = frozenset({"options", "correct"})
     is_choice = True
+    signs = ("=", "!=")
 
     def option_faults(self, ask: Ask) -> list[Fault]:
         return _too_few_options(ask)
@@ -258,6 +338,7 @@ class SeveralChoices(QuestionType):
     name = "multiple"
     keys = frozenset({"options", "correct"})
     is_several = True
+    signs = ("has", "lacks")
 
     def option_faults(self, ask: Ask) -> list[Fault]:
         return _too_few_options(ask)
@@ -308,6 +389,17 @@ class LabelRow(QuestionType):
     name = "likert"
     keys = frozenset({"options"})
     is_scale = True
+    signs = _NUMERIC_SIGNS
+
+    def compared_value(self, ask: Ask, written: str) -> Json:
+        words = [plain_text(word) for word in self.words(ask.options)]
+        if plain_text(written) in words:
+            return 1 + words.index(plain_text(written))
+        place = _number(written)
+        return place if place in range(1, len(words) + 1) else None
+
+    def compared_words(self, ask: Ask) -> str:
+        return f"1 to {len(self.words(ask.options))}, or its words: {', '.join(self.words(ask.options))}"
 
     def option_faults(self, ask: Ask) -> list[Fault]:
         if len(ask.options) != 1:
@@ -344,6 +436,15 @@ class NumberEntry(QuestionType):
     name = "number"
     keys = frozenset({"min", "max"})
     is_number = True
+    signs = _NUMERIC_SIGNS
+
+    def compared_value(self, ask: Ask, written: str) -> Json:
+        value, (low, high) = _number(written), self._ends(ask)
+        return value if value is not None and low <= value <= high else None
+
+    def compared_words(self, ask: Ask) -> str:
+        low, high = self._ends(ask)
+        return "a number" if (low, high) == (float("-inf"), float("inf")) else f"a number, {low:g} to {high:g}"
 
     def accepts(self, ask: Ask, answer: Json) -> bool:
         low, high = self._ends(ask)

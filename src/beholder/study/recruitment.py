@@ -196,6 +196,11 @@ class Recruit(StudyPart):
         default=PerOutcome(),
         description="Addresses that people go back to, by outcome; `{code}` and `{id}` are filled in (`panel`).",
     )
+    return_after: Span | None = Field(
+        default=None,
+        description="Who has finished goes back by themselves after so long, such as `20 s`, unless they stay (`panel` "
+        "with `return_to`, `prolific`).",
+    )
     stations: int = Field(default=1, ge=1, le=100, description="How many seats there are (`lab`).")
     filters: Filters = Field(default=Filters(), description="Who may see the study (`prolific`).")
     groups: tuple[Text, ...] = Field(default=(), description="Only members of these participant groups (`prolific`).")
@@ -322,7 +327,9 @@ class PanelSource(ParticipantSource):
 
     mode: ClassVar[RecruitMode] = "panel"
     recruiter = "beholder.recruiting.panel:PanelRecruiter"
-    options = frozenset({"single_use", "people", "id_parameter", "visit_parameter", "codes", "return_to"})
+    options = frozenset(
+        {"single_use", "people", "id_parameter", "visit_parameter", "codes", "return_to", "return_after"}
+    )
     is_handed_out = is_by_invitation = has_submission_list = needs_contact = True
     summary_words = "through a panel"
 
@@ -336,6 +343,10 @@ class PanelSource(ParticipantSource):
             if name in _OWN_PARAMETERS:
                 what, allowed = f"is {name}, which means something else in our addresses", "any other name"
                 yield Fault(what, allowed, "Let the platform pass it under another name.", ("recruit", key))
+        after, back = recruit.get("return_after"), recruit.get("return_to")
+        if after and not (isinstance(back, Mapping) and back.get("completed")):
+            what, fix = f"is {quoted(after)}, and nothing says where to", "Write it, or take this out."
+            yield Fault(what, "recruit.return_to.completed beside it", fix, ("recruit", "return_after"))
         if visit and not id_parameter:
             what, fix = f"is {quoted(visit)}, and recruit.id_parameter is not written", "Write both, or take it out."
             yield Fault(what, "an id of the visit beside one of the person", fix, ("recruit", "visit_parameter"))
@@ -374,7 +385,17 @@ class ProlificSource(ParticipantSource):
     mode: ClassVar[RecruitMode] = "prolific"
     recruiter = "beholder.recruiting.prolific.recruiter:open_prolific"
     options = frozenset(
-        {"approve_after", "further", "filters", "groups", "block_groups", "block_studies", "signed_visits", "project"}
+        {
+            "approve_after",
+            "further",
+            "filters",
+            "groups",
+            "block_groups",
+            "block_studies",
+            "signed_visits",
+            "project",
+            "return_after",
+        }
     )
     is_platform = needs_contact = True
     token_variable = "PROLIFIC_TOKEN"  # noqa: S105 (a name)

@@ -13,7 +13,8 @@ import yaml
 from pydantic.json_schema import CoreModeRef, CoreRef, DefsRef, GenerateJsonSchema
 
 from beholder.study.checks import CheckKinds
-from beholder.study.model import Study, study_model
+from beholder.study.model import LastPage, Study, study_model
+from beholder.study.questionnaire import item_json
 from beholder.study.questions import SCALES
 from beholder.study.texts import instruction_pages, study_text
 from beholder.study.yaml import core_value
@@ -32,7 +33,15 @@ def study_json(study: Study) -> dict[str, Any]:
             del question[key]
     if value["options"].get("wording", "") is None:
         del value["options"]["wording"]
-    if not value["stimuli"]["accept"]:  # as above
+    for place in ("before", "during", "after"):
+        value[place] = [item_json(item) for item in getattr(study, place)]
+    if not study.during:  # as above
+        del value["during"]
+    if study.ending == LastPage():
+        del value["ending"]
+    if study.recruit.return_after is None:
+        del value["recruit"]["return_after"]
+    if not value["stimuli"]["accept"]:
         del value["stimuli"]["accept"]
     if study.run == 1:  # keeps the digests of studies from before there were runs
         del value["run"]
@@ -139,8 +148,10 @@ def _schema_of(model: type[Study]) -> dict[str, Any]:
     parts["Condition"]["properties"]["name"] |= _NAME
     parts["Design"]["properties"]["always"]["items"] = _NAME
     parts["Star"]["properties"]["star"] |= _NAME
-    for key in ("options", "correct"):
-        _names(parts["Ask"]["properties"][key])
+    for ask in ("Ask", "RecurringAsk"):
+        for key in ("options", "correct"):
+            _names(parts[ask]["properties"][key])
+        _short(parts[ask], "when", {"type": "string", "minLength": 1})
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A Beholder study",

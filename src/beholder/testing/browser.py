@@ -91,7 +91,7 @@ async def open_browser(*options: str) -> AsyncIterator[Browser]:
 def fitting_answers(study: Study) -> dict[str, Json]:
     """Return answers that pass a study's questionnaires: correct ones, and numbers within limits."""
     answers: dict[str, Json] = {}
-    for item in (*study.before, *study.after):
+    for item in study.asks:
         answer = item.kind.fitting_answer(item)
         if answer is not None:
             answers[item.id] = answer
@@ -158,6 +158,7 @@ async def walk(
             continue
         if control == "next":
             if kind == "questions":
+                await _play_examples(page, device)
                 await _fill_questions(page, device, answers or {})
             elif kind == "volume":
                 await device.press(page.locator("main #play-sound"))
@@ -248,6 +249,8 @@ async def _fill_questions(page: Page, device: InputDevice, answers: Mapping[str,
     items = page.locator("main [data-item]")
     for place, name in enumerate(await items.evaluate_all("items => items.map(({ dataset }) => dataset.item)")):
         item, answer = items.nth(place), answers.get(name)
+        if not await item.is_visible():
+            continue  # what was answered above does not ask it
         boxes = await _boxes(item.locator("input[type=radio], input[type=checkbox]"))
         if not boxes:
             field = item.locator("input, textarea")

@@ -255,7 +255,7 @@ class _NeutralResponder:
     """A responder that only gets a robot to the first trial."""
 
     def __init__(self, server: RunningServer) -> None:
-        self._items = (*server.service.served.study.before, *server.service.served.study.after)
+        self._items = server.service.served.study.asks
 
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json:
         raise AssertionError("not asked to rate")
@@ -268,7 +268,7 @@ class _NeutralResponder:
     def answer_check(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
         raise AssertionError("the tiny study of check_method asks for no check")
 
-    def fill(self, item: Mapping[str, Any]) -> Json:
+    def fill(self, item: Mapping[str, Any], key: str) -> Json:
         from beholder.simulation.robot import plain_fill
 
         correct = next(known.correct for known in self._items if known.id == item["id"])

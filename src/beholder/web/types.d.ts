@@ -37,7 +37,10 @@ export interface Trial {
 export interface Item {
   id: string; text: string /* safe HTML */; type: string /* its entry in steps/questions.js draws it */;
   options: Words[]; required: boolean; placeholder: string | null; min: number | null; max: number | null;
+  when?: Comparison[]; slot?: string /* of the trial, which shows its file */; play?: boolean;
 }
+/** With an answer above on the same page: the item is asked where it holds. */
+export interface Comparison { question: string; sign: "=" | "!=" | "<" | "<=" | ">" | ">=" | "has" | "lacks"; value: Json }
 
 interface StepBase { key: string; progress: [number, number]; prefetch: Media[]; instructions?: string /* safe HTML */ }
 /** `needs`: what the study needs of people and devices, a line each. `checks`: how long looking at that takes, and whether
@@ -66,7 +69,8 @@ export type CheckPage = (step: CheckStep, page: import("./run.js").Page) => Prom
 /** A page of the instructions. With examples: a trial that asks nothing, and a caption for each of its slots. */
 export interface TextStep extends StepBase { kind: "text"; text: string; trial?: Trial; captions?: Words[] }
 export interface BreakStep extends StepBase { kind: "break"; text: string }
-export interface QuestionsStep extends StepBase { kind: "questions"; items: Item[] }
+/** `trial`: what items show beside their words; it asks nothing. */
+export interface QuestionsStep extends StepBase { kind: "questions"; items: Item[]; trial?: Trial }
 /** Set the volume of the device with a test sound. */
 export interface VolumeStep extends StepBase { kind: "volume" }
 /** `reminder`: what the study wants to be kept in mind, as safe HTML. `training`: which practice this is, of how many, and what it stands for on the scale; not there once people rate.
@@ -78,6 +82,13 @@ export interface TrialStep extends StepBase {
 export interface EndStep extends StepBase {
   kind: "end"; outcome: string; text: string; code: string | null; return_url: string | null; receipt: string | null;
   answers: number; seconds: number | null; ended_at: string | null; again: Offer | null;
+  return_after?: number; result?: CrowdResult;
+}
+/** How the person compares with the others so far. `agreement`: of 100 comparisons; null of too few. `rows`: own rating and
+ *  the mean of the others. */
+export interface CrowdResult {
+  agreement?: number | null;
+  questions?: { text: Words; min: number; max: number; compared: boolean; rows: [number, number][] }[];
 }
 /** Another session. `url` is null where it is a visit of its own; `bonus`: from how many sessions on, and how much more
  *  each earns; `before_return`: returning to the platform ends the visit. */

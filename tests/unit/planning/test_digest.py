@@ -11,6 +11,7 @@ import yaml
 
 from beholder.methods import load_study
 from beholder.planning.digest import plan_digest, study_digest
+from beholder.study.model import installed_study_model
 from support.data import ROOT
 from support.pair_plans import table_study
 from support.plans import make_catalogue
@@ -45,6 +46,7 @@ def test_a_table_that_changes_is_another_plan_and_its_spelling_is_not(tmp_path: 
     assert digests[0] == digests[1] != digests[2]
 
 
+RECURRING = {"id": "d", "text": "One?", "type": "likert", "every": "trial", "when": "b = x"}
 WRITTEN: dict[str, Any] = {
     "beholder": 1, "name": "a", "title": "One", "method": "dcr", "stimuli": "stimuli", "contact": "a@example.org",
     "conditions": [{"name": "condition0", "role": "reference"}, "condition1"],
@@ -59,9 +61,27 @@ OTHERWISE: dict[str, Any] = {
     "retention": {"answers": "2031-01-01"}, "method": "acr", "options": {"gap": 2}, "conditions": ["condition1"],
     "questions: text": "Two?", "questions: id": "r", "questions: scale": "dcr9",
     "before: text": "Two?", "after: placeholder": "Two", "before: id": "c", "before: options": ["x", "z"],
-    "before: correct": ["y"], "after: text": "Two?", "after: type": "number", "design: participants": 5,
+    "before: correct": ["y"], "before: file": "a.png", "during": [RECURRING],
+    "after: text": "Two?", "after: type": "number", "design: participants": 5,
     "design: trials": 1, "design: seed": 2, "design: looks": [2, 4], "checks: gold": True,
 }  # fmt: skip
+
+
+def test_digests_are_as_they_were_when_nothing_was_asked_between_trials() -> None:
+    study = installed_study_model().model_validate(WRITTEN)
+    catalogue = make_catalogue(2, 3)
+    assert plan_digest(study, catalogue) == "cc34f09e1d324b62ee587829f26a7b8febd541a4e64d6932dedb6ee91d2cff3c"
+    assert study_digest(study, catalogue) == "db0442027c693442a04d27332021a58baf554ec5e9d939abfce21d34fc69d28b"
+
+
+@pytest.mark.parametrize("key", ["text", "file", "every", "when", "type"])
+def test_what_is_asked_between_trials_and_when_is_of_the_plan_and_its_words_are_not(key: str) -> None:
+    def digest_of(**changed: Any) -> str:
+        during = [{**RECURRING, "file": "a.png", **changed}]
+        return plan_digest(installed_study_model().model_validate({**WRITTEN, "during": during}), make_catalogue(2, 3))
+
+    other = {"text": "Two?", "file": "b.png", "every": 2, "when": "b = y", "type": "number"}[key]
+    assert (digest_of(**{key: other}) == digest_of()) is (key in ("text", "file"))
 
 
 @pytest.mark.parametrize("row", ["may change", "may not"])

@@ -45,6 +45,21 @@ def test_whoever_came_to_a_step_is_there_gone_or_at_the_next(people: list[tuple[
     assert all(len(line) <= 80 for line in as_text(view).splitlines())
 
 
+def test_who_is_at_a_question_between_trials_is_at_the_rating(tmp_path: Path) -> None:
+    easy = {"id": "easy", "text": "?", "type": "likert", "every": "trial"}
+    study = make_study(tmp_path, during=[easy])
+    tables = store(study)
+    add_drop_out(tables, "s0", 2)
+    row = next(row for row in tables["answers"] if row["session"] == "s0" and row["key"] == "trial:1")
+    tables["answers"].append({**row, "key": "questions:during:1", "answer": {"answers": {"easy": 3}}})
+    view = snapshot_of(study, tables, START + timedelta(hours=3))
+    rating = next(step for step in view.steps if step.title.startswith("Rating"))
+    assert (rating.reached, rating.here + rating.left) == (1, 1)
+    assert not [step for step in view.steps if "questions:during" in step.key]
+    for one, after in zip(view.steps, view.steps[1:], strict=False):
+        assert one.reached == one.here + one.left + one.ended + after.reached
+
+
 def test_failures_are_counted_by_check_and_many_are_an_alarm(tmp_path: Path) -> None:
     study = make_study(tmp_path, qualification={"colour": True})
     tables = store(study)

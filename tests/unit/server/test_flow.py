@@ -78,6 +78,54 @@ def test_a_wrong_prescreening_answer_ends_at_once() -> None:
     assert next_step(whole, facts) == Ending("screened_out", "questions:before.field")
 
 
+LIKERT = {"text": "?", "type": "likert"}
+USES = Ask(id="uses", text="?", type="multiple", options=("phone", "radio"), required=False)
+
+
+def asked(whole: Script, facts: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Return the step that is due and what it asks."""
+    here = next_step(whole, facts)
+    assert isinstance(here, PlannedStep)
+    return here.key, [item.id for item in here.items]
+
+
+def test_a_page_asks_what_answers_on_earlier_pages_let_it_ask_and_is_left_out_without_any() -> None:
+    whole = script(
+        before=[USES],
+        during=[
+            {"id": "tired", "every": 2, **LIKERT},
+            {"id": "screen", "every": "trial", "when": "uses has phone", **LIKERT},
+            {"id": "bright", "every": "trial", "when": "screen >= 3", **LIKERT},
+            {"id": "again", "every": "trial", "when": "tired >= 4", **LIKERT},
+        ],
+        after=[{"id": "rest", "when": "tired >= 4", **LIKERT}],
+    )
+    facts: dict[str, Any] = {key: {} for key in ("text:instructions", "trial:1")} | {"consent": {"agree": True}}
+    on_radio = facts | {"questions:before": {"answers": {"uses": ["radio"]}}}
+    assert asked(whole, on_radio) == ("trial:2", [])
+    on_phone = facts | {"questions:before": {"answers": {"uses": ["phone"]}}}
+    assert asked(whole, on_phone) == ("questions:during:1", ["screen", "bright"])
+    second = on_radio | {"trial:2": {}}
+    assert asked(whole, second) == ("questions:during:2", ["tired", "again"])  # by what is answered on this page
+    third = second | {"questions:during:2": {"answers": {"tired": 5, "again": 1}}, "break:1": {}, "trial:3": {}}
+    assert asked(whole, third) == ("questions:during:3", ["again"])  # the last answer counts
+    assert asked(whole, third | {"questions:during:3": {"answers": {"again": 1}}}) == ("questions:after", ["rest"])
+    fresh = second | {"questions:during:2": {"answers": {"tired": 3}}, "break:1": {}, "trial:3": {}}
+    assert next_step(whole, fresh) == Ending("completed")
+
+
+def test_an_answer_that_is_not_asked_for_is_refused_and_one_that_is_may_not_be_missing() -> None:
+    why = Ask(id="why", text="?", type="text", when=("easy <= 2",))
+    step = PlannedStep("questions:after", "questions", items=(Ask(id="easy", text="?", type="likert"), why))
+    assert read_step_answer(step, {"answers": {"easy": 3}}) == {"answers": {"easy": 3}}
+    assert read_step_answer(step, {"answers": {"easy": 2, "why": "dark"}}) == {"answers": {"easy": 2, "why": "dark"}}
+    wrongs: list[Any] = [{"easy": 3, "why": "dark"}, {"easy": 2}]
+    for wrong in wrongs:
+        with pytest.raises(Refused) as refused:
+            read_step_answer(step, {"answers": wrong})
+        assert refused.value.where == "answer.answers.why"
+
+
 ITEMS: dict[str, tuple[Ask, Any, list[Any]]] = {
     "single": (Ask(id="x", text="?", type="single", options=("a", "b")), "a", ["c", 1, ["a"], True]),
     "multiple": (Ask(id="x", text="?", type="multiple", options=("a", "b")), ["b", "a"], ["a", ["a", "a"], ["c"], [1]]),

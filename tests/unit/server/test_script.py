@@ -9,6 +9,7 @@ import pytest
 
 from beholder.checks.page_contract import Sample
 from beholder.methods import load_study
+from beholder.methods.contract import Break, Trial
 from beholder.server.script import make_script, needs_of, sets_volume
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus, mime_type
 from beholder.stimuli.ingestion import load_catalogue
@@ -66,6 +67,41 @@ def test_the_steps_come_in_their_order() -> None:
         "consent", "questions:before", "text:instructions", "trial:1", "trial:2", "break:1", "trial:3",
         "questions:after",
     ]  # fmt: skip
+
+
+def recurring(id: str, every: Any) -> dict[str, Any]:
+    return {"id": id, "text": "?", "type": "likert", "every": every}
+
+
+def test_questions_between_trials_follow_theirs_and_come_before_a_break() -> None:
+    during = [
+        recurring("each", "trial"),
+        recurring("second", 2),
+        recurring("rest", "break"),
+        recurring("once", "content"),
+    ]
+    entries: list[Trial | Break] = [Trial(f"t{n}", "ab"[n % 2], "rate", (), ()) for n in range(5)]
+    entries.insert(3, Break("break:1"))
+    entries.insert(0, Trial("lesson", "a", "train", (), ()))
+    asked = {
+        step.key: [item.id for item in step.items]
+        for step in make_script(study(during=during, design={"breaks": 3}), entries).steps
+        if not step.is_training and step.kind in ("questions", "break", "trial")
+    }
+    assert asked == {
+        "trial:1": [], "questions:during:1": ["each"],
+        "trial:2": [], "questions:during:2": ["each", "second"],
+        "trial:3": [], "questions:during:3": ["each", "rest"], "break:1": [],
+        "trial:4": [], "questions:during:4": ["each", "second", "once"],
+        "trial:5": [], "questions:during:5": ["each", "once"],
+    }  # fmt: skip
+    assert list(asked)[4:7] == ["trial:3", "questions:during:3", "break:1"]
+
+
+def test_in_a_later_session_questions_between_trials_are_asked_again() -> None:
+    entries = [Trial("t", "a", "rate", (), ())]
+    steps = make_script(study(during=[recurring("each", "trial")]), entries, is_later=True).steps
+    assert [step.key for step in steps] == ["consent", "trial:1", "questions:during:1"]
 
 
 def test_the_volume_is_set_after_the_instructions() -> None:

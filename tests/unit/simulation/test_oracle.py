@@ -70,15 +70,17 @@ def test_the_progress_of_a_session_counts_only_where_people_tire(study: Path) ->
 
 def test_prescreening_is_answered_correctly(study: Path) -> None:
     eyes = {"id": "eyes", "type": "single", "options": ["no", "yes"], "required": True}
-    assert {make_oracle(study).fill(f"1-{number}", eyes) for number in range(9)} == {"yes"}
+    assert {make_oracle(study).fill(f"1-{number}", eyes, "questions:before") for number in range(9)} == {"yes"}
 
 
 def test_questionnaires_are_answered_the_same_each_time_and_differently_by_others(study: Path) -> None:
     item = {**AGE, "required": True, "options": []}
-    ages = [make_oracle(study).responder("honest", f"1-{number}").fill(item) for number in (1, 1, 2, 3)]
+    ages = [
+        make_oracle(study).responder("honest", f"1-{number}").fill(item, "questions:before") for number in (1, 1, 2, 3)
+    ]
     assert ages[0] == ages[1]
     assert len(set(ages)) > 1
     later = {"id": "later", "type": "likert", "required": False, "options": []}
     oracle = make_oracle(study)
-    assert oracle.responder("honest", "a").fill(later) is None
-    assert oracle.responder("honest", "a").fill({**later, "required": True}) == 3
+    assert oracle.responder("honest", "a").fill(later, "questions:after") is None
+    assert oracle.responder("honest", "a").fill({**later, "required": True}, "questions:after") == 3

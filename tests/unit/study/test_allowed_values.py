@@ -94,6 +94,10 @@ WORDS: dict[str, tuple[list[Any], list[Any]]] = {
     "all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file":
         (["all", "sparse", {"star": "a"}, {"sparse": 2}, {"sparse": 100}, "pairs.csv"],
          ["none", {"sparse": 1}, {"sparse": 101}]),
+    "a comparison with an earlier answer, or a list of them: field = no, age >= 40 or devices has phone":
+        (["field = no", ["age >= 40", "devices has phone"]], [40, "", [""]]),
+    "trial, break, content, or after how many trials, such as 4":
+        (["trial", "break", "content", 1, 4], ["trials", 0, 10_001, 2.5]),
     "a CSV file": (["mine.csv"], ["mine.txt"]),
     "text, or a list of texts and {text, examples, play}":
         (["words", ["one", {"text": "two", "play": 1}]], ["", [{"texts": "two"}]]),

@@ -21,9 +21,10 @@ export function openPreview({ say, steps, onPick }) {
     const [kind, first, second] = key.split(":");
     const isPage = kind === "text" && second !== undefined;
     const isMany = kind === "trial" || kind === "training" || kind === "break" || isPage;
-    const place = isPage ? second : first;
+    const isBetween = kind === "questions" && second !== undefined;
+    const place = isPage || isBetween ? second : first;
     const total = steps.filter((other) => other.key.startsWith(`${kind}:`)).length;
-    const words = say(`preview.${isMany ? kind : key}`, { place, total });
+    const words = say(`preview.${isMany ? kind : isBetween ? `${kind}:${first}` : key}`, { place, total });
     return words.startsWith("preview.") ? label : words; // a kind that has no words yet
   }
 

@@ -5,6 +5,7 @@ import { element, fill } from "../element.js";
 import { contactLine } from "../frame/help.js";
 import { icon } from "../icons.js";
 import { markup } from "../markup.js";
+import { result, wayBack } from "./result.js";
 import { timeOf } from "../words.js";
 
 /** @import { Page } from "../run.js" */
@@ -46,6 +47,7 @@ export async function end(step, page) {
       isFirst && more,
       isTakenBack && code(step, page),
       isDone && words,
+      step.result !== undefined && result(step.result, page),
       !isFirst && more,
       isKept && step.receipt !== null && receipt(step, step.receipt, page),
       page.kiosk !== null && page.kiosk.leave(isDone),
@@ -62,7 +64,8 @@ function leadOf({ code, return_url, again }) {
 }
 
 /** @param {EndStep} step @param {Page} page */
-function code(step, { say, status }) {
+function code(step, page) {
+  const { say, status } = page;
   // Who did not take part needs no code to keep where there is a way back.
   const isKept = step.return_url === null || !["withdrawn", "no_consent"].includes(step.outcome);
   const shown = isKept ? step.code : null;
@@ -98,6 +101,7 @@ function code(step, { say, status }) {
     ),
     value,
     element("div", { class: "code-buttons" }, back, copy),
+    step.return_url !== null && step.return_after !== undefined && wayBack(step.return_after, step.return_url, page),
   );
 }
 

@@ -9,7 +9,7 @@ import { stylesheet } from "../stylesheet.js";
 import { kitFor } from "./trial.js";
 
 /** @import { Page } from "../run.js" */
-/** @import { Binding, Json, Slot, Stage, TextStep, Trial, Words } from "../types" */
+/** @import { Binding, Child, Json, QuestionsStep, Slot, Stage, TextStep, Trial } from "../types" */
 
 /** One example on the page. @typedef {{ slot: Slot, element: HTMLElement, focus(): void, refresh(): void }} Example */
 
@@ -19,11 +19,13 @@ const LOOK_MS = 300;
 export async function examples(step, trial, page) {
   const { main, say, shelf, signal } = page;
   shelf.keep([...trial.slots.map(({ media }) => media), ...step.prefetch]);
-  const kit = await page.patience.insist(() => fetched(kitFor(trial)));
-  const stage = openStage({ ...step, kind: "trial", method: "", trial }, page, kit);
-  await Promise.all([stage.load(), stylesheet("theatre"), stylesheet("examples")]);
+  const stage = await exampleStage(step, trial, page);
   const { player } = stage;
-  const shown = trial.slots.map((slot, place) => example(slot, place, step.captions?.[place] ?? "", stage, trial.playback.whole.share));
+  const shown = trial.slots.map((slot, place) => {
+    const number = element("span", { class: "example-number" }, `${place + 1}`);
+    const caption = [number, element("span", {}, step.captions?.[place] ?? "")];
+    return example(slot, caption, `caption-${slot.id}`, stage, trial.playback.whole.share);
+  });
   const isDue = (/** @type {Slot} */ { id }) =>
     trial.playback.watch !== "none" && player.failure(id) === null && !player.isWatched(id);
   const way = stage.next({
@@ -50,26 +52,43 @@ export async function examples(step, trial, page) {
       element(
         "ol",
         { class: "examples", vars: { examples: shown.length } },
-        shown.map((one) => one.element),
+        shown.map((one) => element("li", {}, one.element)),
       ),
       actions(way.button, way.reason),
     ),
   );
   const heading = main.querySelector("[tabindex='-1']");
   if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
-  const stills = trial.slots.filter(isStill);
-  const timer = setInterval(() => look(stills.filter(isDue), stage), LOOK_MS);
-  signal.addEventListener("abort", () => clearInterval(timer));
+  const stop = watchStills(trial.slots, isDue, stage, signal);
   await way.done;
-  clearInterval(timer);
+  stop();
   player.pause();
   const missing = stage.missing();
   return Object.keys(missing).length > 0 ? { missing } : {};
 }
 
-/** @param {Slot} slot @param {number} place from 0 @param {Words} caption @param {Stage} stage
+/** Return a stage for what is shown beside the stimuli, with its media loaded.
+ *  @param {TextStep | QuestionsStep} step @param {Trial} trial @param {Page} page @returns {Promise<Stage>} */
+export async function exampleStage(step, trial, page) {
+  const kit = await page.patience.insist(() => fetched(kitFor(trial)));
+  const stage = openStage({ ...step, kind: "trial", method: "", trial }, page, kit);
+  await Promise.all([stage.load(), stylesheet("theatre"), stylesheet("examples")]);
+  return stage;
+}
+
+/** Look at what stands still while it is in view, until the page is left; return what stops that.
+ *  @param {Slot[]} slots @param {(slot: Slot) => boolean} isDue @param {Stage} stage @param {AbortSignal} signal */
+export function watchStills(slots, isDue, stage, signal) {
+  const stills = slots.filter(isStill);
+  const timer = setInterval(() => look(stills.filter(isDue), stage), LOOK_MS);
+  signal.addEventListener("abort", () => clearInterval(timer));
+  return () => clearInterval(timer);
+}
+
+/** Return what can be played, or looked at. Without a caption, something else describes it.
+ *  @param {Slot} slot @param {Child} caption @param {string} described the id of what describes it @param {Stage} stage
  *  @param {number} whole the share that counts as all of it @returns {Example} */
-function example(slot, place, caption, stage, whole) {
+export function example(slot, caption, described, stage, whole) {
   const { player, say, log } = stage;
   const node = player.node(slot.id);
   const [sign, word] = [element("span", { class: "example-sign" }), element("span")];
@@ -79,7 +98,7 @@ function example(slot, place, caption, stage, whole) {
       class: "button example-play",
       "data-slot": slot.id,
       type: "button",
-      "aria-describedby": `caption-${slot.id}`,
+      "aria-describedby": described,
       on: {
         click() {
           log("click", slot.id, { what: "example" });
@@ -99,12 +118,7 @@ function example(slot, place, caption, stage, whole) {
     "figure",
     { class: "example", "data-slot": slot.id },
     frame,
-    element(
-      "figcaption",
-      { id: `caption-${slot.id}` },
-      element("span", { class: "example-number" }, `${place + 1}`),
-      element("span", {}, caption),
-    ),
+    caption && element("figcaption", { id: described }, caption),
     isStill(slot) ? note : [button, note],
   );
   let state = "";
@@ -128,7 +142,7 @@ function example(slot, place, caption, stage, whole) {
   refresh();
   return {
     slot,
-    element: element("li", {}, figure),
+    element: figure,
     focus() {
       frame.scrollIntoView({ block: "center" });
       if (!isStill(slot)) button.focus({ preventScroll: true });

@@ -1,20 +1,22 @@
-// A questionnaire: native fields, what is still missing in words, kept over a reload.
+// A questionnaire: native fields, what is still missing in words, kept over a reload. An item can show a file, and can
+// depend on what is answered above it.
 
+import { fetched } from "../client.js";
 import { element, fill, plain } from "../element.js";
 import { markup } from "../markup.js";
 import { actions } from "../frame/sheet.js";
 import { stylesheet } from "../stylesheet.js";
 
 /** @import { Page } from "../run.js" */
-/** @import { Attributes, Item, Json, QuestionsStep, Words } from "../types" */
+/** @import { Attributes, Comparison, Item, Json, QuestionsStep, Words } from "../types" */
 
 /** @typedef {{ element: HTMLElement, value: () => Json, problem: () => string | null, focus: () => void }} Field */
 
 /** @param {QuestionsStep} step @param {Page} page @returns {Promise<Json>} */
 export async function questions(step, page) {
   const { main, say, log, status, shelf } = page;
-  void shelf.prefetch(step.prefetch);
-  await stylesheet("vote");
+  if (step.trial === undefined) void shelf.prefetch(step.prefetch);
+  const [files] = await Promise.all([openFiles(step, page), stylesheet("vote")]);
   const kept = /** @type {Record<string, Json>} */ (log.values.get("answers") ?? {});
   const reason = element("p", { class: "reason", id: "reason" });
   const on = element(
@@ -30,19 +32,35 @@ export async function questions(step, page) {
       log.add("change", null, { question: item.id, value });
       refresh();
     });
-    return { item, field };
+    const shown = files?.show(item, field.element) ?? null;
+    return { item, field, shown, problem: () => field.problem() ?? shown?.problem() ?? null };
   });
 
+  /** Return the fields that are asked, from the top: each may depend on what is answered above it. */
+  function asked() {
+    /** @type {Record<string, Json>} */
+    const answers = {};
+    return fields.filter(({ item, field }) => {
+      const isAsked = (item.when ?? []).every((one) => holds(one, answers[one.question] ?? null));
+      if (isAsked) answers[item.id] = field.value();
+      return isAsked;
+    });
+  }
+
   function refresh() {
-    const open = fields.filter(({ field }) => field.problem() !== null);
-    const wrong = open.filter(({ field }) => field.value() !== null).length;
+    const here = asked();
+    for (const one of fields) one.field.element.hidden = !here.includes(one);
+    const open = here.filter(({ problem }) => problem() !== null);
+    const unplayed = open.filter(({ field, shown }) => field.problem() === null && shown !== null).length;
+    const wrong = open.filter(({ field }) => field.problem() !== null && field.value() !== null).length;
     const words = [];
-    if (open.length > wrong) words.push(say("questions.left", { n: open.length - wrong }));
+    if (open.length > wrong + unplayed) words.push(say("questions.left", { n: open.length - wrong - unplayed }));
     if (wrong > 0) words.push(say("questions.wrong", { n: wrong }));
+    if (unplayed > 0) words.push(say("questions.unplayed", { n: unplayed }));
     reason.textContent = words.join(say("list.comma"));
     reason.classList.remove("is-asked");
     on.setAttribute("aria-disabled", String(open.length > 0));
-    for (const { field } of fields) if (field.problem() === null) mark(field, null);
+    for (const { field, problem } of fields) if (problem() === null) mark(field, null);
   }
 
   fill(
@@ -50,7 +68,7 @@ export async function questions(step, page) {
     element(
       "div",
       { class: "sheet" },
-      element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say("questions.title"))),
+      element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, titleOf(step, say))),
       element(
         "form",
         {
@@ -69,20 +87,75 @@ export async function questions(step, page) {
     ),
   );
   refresh();
+  files?.watch(refresh);
   main.querySelector("h1")?.focus({ preventScroll: true });
 
   await new Promise((resolve) => {
     on.addEventListener("click", () => {
-      const open = fields.filter(({ field }) => field.problem() !== null);
+      const open = asked().filter(({ problem }) => problem() !== null);
       if (open.length === 0) return resolve(null);
-      for (const { field } of fields) mark(field, field.problem());
+      for (const { field, problem } of asked()) mark(field, problem());
       reason.classList.add("is-asked");
-      status(`${reason.textContent}. ${open[0].field.problem()}`);
-      open[0].field.focus();
+      status(`${reason.textContent}. ${open[0].problem()}`);
+      (open[0].field.problem() === null ? open[0].shown : open[0].field)?.focus();
     });
   });
-  const answers = fields.map(({ item, field }) => /** @type {[string, Json]} */ ([item.id, field.value()]));
+  files?.close();
+  const answers = asked().map(({ item, field }) => /** @type {[string, Json]} */ ([item.id, field.value()]));
   return { answers: Object.fromEntries(answers.filter(([, value]) => value !== null)) };
+}
+
+/** @param {QuestionsStep} step @param {Page["say"]} say */
+function titleOf({ key, items }, say) {
+  return key.startsWith("questions:during:") ? say("questions.during", { n: items.length }) : say("questions.title");
+}
+
+/** Return whether a comparison holds of an answer, as `study/earlier_answers.py` has it: of none it never does.
+ *  @param {Comparison} comparison @param {Json} answer */
+function holds({ sign, value }, answer) {
+  if (answer === null) return false;
+  if (sign === "has" || sign === "lacks") return Array.isArray(answer) && answer.includes(value) === (sign === "has");
+  if (sign === "=" || sign === "!=") return (answer === value) === (sign === "=");
+  if (typeof answer !== "number" || typeof value !== "number") return false;
+  return { "<": answer < value, "<=": answer <= value, ">": answer > value, ">=": answer >= value }[sign];
+}
+
+/** Return the files that items show, each below the text of its item; null where none does.
+ *  @param {QuestionsStep} step @param {Page} page */
+async function openFiles(step, page) {
+  const { trial } = step;
+  if (trial === undefined) return null;
+  page.shelf.keep([...trial.slots.map(({ media }) => media), ...step.prefetch]);
+  const { example, exampleStage, watchStills } = await page.patience.insist(() => fetched(import("./examples.js")));
+  const stage = await exampleStage(step, trial, page);
+  const { player } = stage;
+  /** @type {ReturnType<typeof example>[]} */
+  const shown = [];
+  const isOpen = (/** @type {string} */ id) => player.failure(id) === null && !player.isWatched(id);
+  let stop = () => {};
+  return {
+    /** @param {Item} item @param {HTMLElement} place */
+    show(item, place) {
+      const slot = trial.slots.find(({ id }) => id === item.slot);
+      if (slot === undefined) return null;
+      const one = example(slot, null, `item-${item.id}`, stage, trial.playback.whole.share);
+      shown.push(one);
+      place.querySelector(".item-problem")?.after(one.element);
+      return { problem: () => (item.play && isOpen(slot.id) ? page.say("questions.play") : null), focus: one.focus };
+    },
+    /** @param {() => void} onChange */
+    watch(onChange) {
+      player.listen((what) => {
+        for (const one of shown) one.refresh();
+        if (what !== "tick") onChange();
+      });
+      stop = watchStills(trial.slots, ({ id }) => isOpen(id), stage, page.signal);
+    },
+    close() {
+      stop();
+      player.pause();
+    },
+  };
 }
 
 /** @param {Field} field @param {string | null} problem */
