@@ -6,14 +6,20 @@ BIN := .venv/bin
 ifeq ($(OS),Windows_NT)
   BIN := .venv/Scripts
 endif
+# Forked workers take over what was imported and collected once; where forking is not safe each does it for itself.
+ifeq ($(shell uname -s),Linux)
+  SHARED := -p no:xdist --workers 6
+else
+  SHARED := -n 6 --dist loadfile
+endif
 # The tests start Python hundreds of times: compile each file once, whatever the shell asks for.
 unexport PYTHONDONTWRITEBYTECODE
 
 # Workers share the cores: threads of linear algebra would only spin beside them.
-check test prove: export OPENBLAS_NUM_THREADS := 1
+check test suite imports prove: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check audit bench zoo prove docs papers browser lock
+.PHONY: help setup demo test check suite style types scripts imports audit bench zoo prove docs papers browser lock
 
 # What `bench`, `zoo`, `docs` and `papers` run lies in tools/.
 bench zoo docs papers: export PYTHONPATH := tools
@@ -26,15 +32,28 @@ setup: .venv/ready  ## make .venv with everything to run
 demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by itself, --prolific: with play money)
 	$(BIN)/beholder demo $(ARGS)
 
-test: check browser  ## everything that must hold; runs check first
-	$(BIN)/python -m pytest -n 6 --dist worksteal --ignore tests/unit/test_architecture.py $(ARGS)
+# The checks of types need one core each, and tests wait for browsers: beside each other they leave no core idle.
+test: style browser  ## everything that must hold: all of check, and the tests
+	@$(MAKE) --no-print-directory -j 3 types scripts suite
 
-check: .venv/dev  ## style, risky calls, dependencies, types (Python and browser), import directions
+check: style  ## style, risky calls, dependencies, types (Python and browser), import directions
+	@$(MAKE) --no-print-directory -j 2 types scripts imports
+
+suite:
+	$(BIN)/python -m pytest $(SHARED) $(ARGS)
+
+style: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_dependencies.py
-	$(BIN)/python tools/check_types.py
+
+types:
+	$(BIN)/mypy
+
+scripts:
 	$(BIN)/python tools/check_browser_types.py
+
+imports:
 	$(BIN)/python -m pytest -q tests/unit/test_architecture.py
 
 audit: .venv/dev  ## hold the pinned packages against known vulnerabilities; needs network
@@ -57,6 +76,7 @@ papers: .venv/dev browser  ## run the studies of the four papers whole, and writ
 
 browser: .venv/dev
 	$(BIN)/python tools/find_browser.py
+	$(BIN)/python tools/check_browser_types.py --install
 
 lock:  # pins, without index addresses
 	for name in run dev; do \

@@ -72,6 +72,7 @@ async def test_clicks_beside_controls_a_driver_and_a_script_are_in_the_log(serve
     assert (session["use"], session["accept"]) == ("true", "true"), "it costs neither use nor pay"
 
 
+@pytest.mark.variant
 @pytest.mark.long
 async def test_people_with_keys_alone_or_a_touch_screen_leave_no_sign_and_programs_do(
     chromium: Browser, tmp_path: Path, whole: bool

@@ -124,6 +124,7 @@ async def test_the_answer_on_the_screen_at_next_is_the_one_that_is_stored(server
     assert await stored(site) == {"choices": {"q1": {"better": "s1", "grade": 2}}}
 
 
+@pytest.mark.variant
 async def test_an_untouched_comparison_is_no_answer(servers: StudyServers) -> None:
     site = await serve(servers, method="pair", options={"tie": True, "reason": "required"})
     visit = await site.visit()
@@ -173,6 +174,7 @@ async def test_arrows_choose_by_the_order_of_the_screen_wherever_the_focus_is(se
     assert await stored(site) == {"choices": {"q1": {"better": "s2"}}}
 
 
+@pytest.mark.variant
 async def test_a_reload_keeps_what_was_seen_chosen_and_written(servers: StudyServers) -> None:
     site = await serve(servers, method="pair", options={"reason": "optional"})
     visit = await site.visit()
@@ -263,6 +265,7 @@ async def test_letters_bring_a_and_b_and_x_and_x_is_named_after_one_of_them(serv
     assert await stored(site) == {"choices": {"q1": {"same_as": "s2"}}}
 
 
+@pytest.mark.variant
 @pytest.mark.parametrize("width", [variant(1280), 390])
 async def test_images_side_by_side_stay_in_view_while_they_are_judged(servers: StudyServers, width: int) -> None:
     site = await serve(servers, "image", method="ccr", conditions=REFERENCED, options=SIDE)
@@ -394,6 +397,7 @@ async def test_a_comparison_is_made_on_a_phone_by_touch(servers: StudyServers, n
     assert (await site.answers())["trial:1"]["input"] == "touch"
 
 
+@pytest.mark.variant
 @pytest.mark.parametrize(("shown", "told"), [variant("+4 Clearly better", ("s2", 4)), ("−1", ("s1", 1))])
 async def test_where_some_grades_have_no_word_all_show_the_number_that_is_stored(
     servers: StudyServers, shown: str, told: tuple[str, int]
@@ -408,6 +412,7 @@ async def test_where_some_grades_have_no_word_all_show_the_number_that_is_stored
     assert await stored(site) == {"choices": {"q1": {"better": told[0], "grade": told[1]}}}
 
 
+@pytest.mark.variant
 @pytest.mark.parametrize("name", [variant("ab"), "abx"])
 async def test_nobody_answers_who_means_to_look(servers: StudyServers, name: str) -> None:
     medium, keys = PAGES[name]
@@ -429,6 +434,7 @@ async def test_nobody_answers_who_means_to_look(servers: StudyServers, name: str
     assert await checked(page) == ["I choose A" if name == "ab" else "A is the same as X"]
 
 
+@pytest.mark.variant
 @pytest.mark.parametrize("method", [variant("pair"), "ab"])
 async def test_two_texts_are_both_in_view_by_default_and_stay_there(servers: StudyServers, method: str) -> None:
     site = await serve(servers, "text", method=method)
@@ -452,6 +458,7 @@ async def test_two_texts_are_both_in_view_by_default_and_stay_there(servers: Stu
     await visit.step("trial:2")
 
 
+@pytest.mark.variant
 async def test_show_both_is_only_said_where_both_are_shown(servers: StudyServers) -> None:
     site = await serve(servers, "text", method="pair", options={"presentation": "sequential"})
     visit = await site.visit()

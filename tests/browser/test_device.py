@@ -104,6 +104,7 @@ async def test_who_has_no_other_device_can_leave_with_a_word(servers: StudyServe
     assert [row["outcome"] for row in await site.rows("ends")] == ["wrong_device"]
 
 
+@pytest.mark.variant
 async def test_signals_that_disagree_are_put_to_the_person(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"device": True})
     mobile = (
@@ -116,6 +117,7 @@ async def test_signals_that_disagree_are_put_to_the_person(servers: StudyServers
     assert [(one["verdict"], one["reason"]) for one in rows.values()] == [("unknown", "signals"), ("unknown", "said")]
 
 
+@pytest.mark.variant
 async def test_a_zoomed_page_is_set_to_100_per_cent_by_keyboard_alone(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"screen": True})
     visit = await begin(site, ZOOMED + WIDER)
@@ -131,6 +133,7 @@ async def test_a_zoomed_page_is_set_to_100_per_cent_by_keyboard_alone(servers: S
     assert [rows[f"check:screen:{number}"]["verdict"] for number in (1, 2)] == ["unknown", "pass"]
 
 
+@pytest.mark.variant
 async def test_a_screen_that_stays_too_small_ends_the_study_politely(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"screen": {"min": [2560, 1440], "attempts": 2}})
     visit = await begin(site)
@@ -144,6 +147,7 @@ async def test_a_screen_that_stays_too_small_ends_the_study_politely(servers: St
     assert [(row["outcome"], row["reason"]) for row in await site.rows("ends")] == [("screened_out", "screen:small")]
 
 
+@pytest.mark.variant
 async def test_a_slow_line_is_told_with_its_wait_and_lets_people_go_on(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"network": True, "remote": True})
     # Ten seconds pass in one, so that slow checks are reported at once.
@@ -168,6 +172,7 @@ async def test_a_slow_line_is_told_with_its_wait_and_lets_people_go_on(servers: 
     assert answer["bytes"] > 0
 
 
+@pytest.mark.variant
 async def test_who_answers_yes_to_a_remote_desktop_can_come_back_and_say_no(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"remote": True})
     visit = await begin(site)

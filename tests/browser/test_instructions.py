@@ -80,6 +80,7 @@ async def test_clips_are_played_by_keys_and_the_way_on_says_what_is_left(servers
     assert "An example, audio" in help_text
 
 
+@pytest.mark.variant
 async def test_what_stands_still_is_looked_at_without_a_press(servers: StudyServers) -> None:
     site = await serve(servers, ("image", "text"))
     visit = await site.visit(**PHONE)
@@ -105,6 +106,7 @@ async def test_the_hands_that_take_any_study_take_examples_of_every_medium(serve
                if name != "page")  # fmt: skip
 
 
+@pytest.mark.variant
 async def test_a_page_that_was_loaded_again_knows_what_was_played(servers: StudyServers) -> None:
     site = await serve(servers, ("video", "audio"))
     visit = await site.visit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import Page, expect
 
 from beholder.testing.browser import walk
@@ -75,6 +76,7 @@ async def test_a_day_in_the_laboratory(servers: StudyServers) -> None:
     assert not [trouble for visit in site.visits for trouble in visit.troubles if trouble.startswith("page error")]
 
 
+@pytest.mark.variant
 async def test_whoever_has_no_key_is_told_where_to_ask(servers: StudyServers) -> None:
     site = await servers.serve(recruit=LAB)
     visit = await site.visit("", expects_trouble=True)

@@ -41,6 +41,7 @@ async def start(site: Site, **device: Any) -> Visit:
     return visit
 
 
+@pytest.mark.variant
 async def test_the_clip_comes_first_and_then_goes_on_small_beside_the_statements(servers: StudyServers) -> None:
     site = await serve(servers)
     visit = await site.visit()
@@ -105,6 +106,7 @@ async def test_an_early_next_marks_what_is_open_and_the_answers_on_the_screen_ar
     assert await site.scores("trial:1") == shown
 
 
+@pytest.mark.variant
 async def test_marked_words_are_drawn_as_marks_and_named_and_stored_without_them(servers: StudyServers) -> None:
     labels = {1: "*not* at all", 2: "<b>a</b> little", 3: r"\*very\*"}
     asked = {
@@ -195,6 +197,7 @@ async def test_free_text_comes_last_wherever_the_boxes_stand(servers: StudyServe
     assert await page.locator("textarea").count() == 1
 
 
+@pytest.mark.variant
 async def test_boxes_are_ticked_or_none_of_them_and_untouched_ones_are_no_answer(servers: StudyServers) -> None:
     site = await serve(servers, questions=WRONG)
     visit = await start(site)
@@ -229,6 +232,7 @@ async def test_boxes_are_ticked_or_none_of_them_and_untouched_ones_are_no_answer
     assert (await site.answers())["trial:2"]["answer"]["ticks"] == {"q1": {"s1": []}}
 
 
+@pytest.mark.variant
 async def test_an_avatar_runs_beside_its_driving_video_whose_sound_is_heard(servers: StudyServers, tiny: Path) -> None:
     conditions = sorted(path.name for path in (tiny / "stimuli").iterdir())
     site = await serve(

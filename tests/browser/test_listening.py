@@ -121,6 +121,7 @@ async def test_tones_are_counted_by_touch_and_a_wrong_count_is_told_on_fresh_one
     assert await overhang(page, "tones", [(390, 844), (320, 640)]) == []
 
 
+@pytest.mark.variant
 async def test_a_sound_that_does_not_play_costs_nobody_the_study(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"sides": {"sounds": 1, "attempts": 2}})
 

@@ -36,6 +36,7 @@ async def arrive_at(site: Site, slot: str, broken: Any) -> Visit:
     return visit
 
 
+@pytest.mark.variant
 async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(servers: StudyServers) -> None:
     site = await servers.serve()
     tries: list[str] = []
@@ -98,6 +99,7 @@ async def test_a_clip_that_comes_when_tried_again_is_rated_like_any_other(server
     assert list(answer) == ["scores"]
 
 
+@pytest.mark.variant
 async def test_a_clip_that_came_broken_is_fetched_once_more_before_anybody_is_told(servers: StudyServers) -> None:
     site = await servers.serve(**ACR)
     tries: list[str] = []
@@ -118,6 +120,7 @@ async def test_a_clip_that_came_broken_is_fetched_once_more_before_anybody_is_to
     assert [event for event in events if event[1] == "error"] == []
 
 
+@pytest.mark.variant
 async def test_a_study_that_needs_every_clip_keeps_the_place_until_it_comes(servers: StudyServers) -> None:
     site = await servers.serve(**ACR, playback={"skip": False})
     is_away = [True]

@@ -79,6 +79,7 @@ async def test_it_is_completed_by_keyboard_alone_without_a_barrier(servers: Stud
     assert troubles == []
 
 
+@pytest.mark.variant
 @pytest.mark.parametrize("medium", ["video", variant("audio"), variant("text")])
 async def test_it_is_completed_on_a_phone_by_touch(servers: StudyServers, medium: str) -> None:
     site = await serve(servers, medium)

@@ -15,6 +15,7 @@ pytestmark = MARKS
 ROOM = {"brightness": {"second": False}}
 
 
+@pytest.mark.variant
 async def test_a_picture_that_cannot_be_drawn_stops_nobody(
     servers: StudyServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -31,6 +32,7 @@ async def test_a_picture_that_cannot_be_drawn_stops_nobody(
     assert verdicts == [("check:brightness:1", "unknown", "our_fault")]
 
 
+@pytest.mark.variant
 async def test_another_screen_makes_the_room_be_looked_at_again(servers: StudyServers) -> None:
     site = await servers.serve(qualification=ROOM, design=SHORT)
     one = await site.visit(screen={"width": 1280, "height": 800})

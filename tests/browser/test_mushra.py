@@ -104,6 +104,7 @@ async def test_the_value_on_the_screen_at_next_is_stored_by_click_and_by_key(ser
     assert await site.scores("trial:1") == shown
 
 
+@pytest.mark.variant
 async def test_the_reference_has_a_button_no_slider_and_is_to_be_heard_as_well(servers: StudyServers) -> None:
     site = await serve(servers)
     page = (await start(site)).page
@@ -144,6 +145,7 @@ async def test_switching_keeps_the_place(servers: StudyServers) -> None:
     assert abs(events[left + 1][2] - events[left][2]) < 300, "and not from the start"
 
 
+@pytest.mark.variant
 async def test_a_part_loops_between_two_grips_that_keys_move_and_that_stay_apart(servers: StudyServers) -> None:
     site = await serve(servers, SECONDS)
     visit = await start(site)
@@ -212,6 +214,7 @@ async def test_a_part_loops_between_two_grips_that_keys_move_and_that_stay_apart
     assert 100 in looped
 
 
+@pytest.mark.variant
 async def test_only_what_plays_can_be_rated_where_the_study_says_so(servers: StudyServers) -> None:
     site = await serve(servers, options={"rate_only_playing": True})
     visit = await start(site)

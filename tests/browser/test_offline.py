@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import Page, Route
 
 from beholder.clock import utc_now
@@ -55,6 +56,7 @@ async def test_who_goes_offline_in_the_middle_of_a_trial_goes_on_and_the_answer_
     await visit.go("end")
 
 
+@pytest.mark.variant
 async def test_a_server_that_is_down_at_next_gets_the_answer_when_it_is_back(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await ready_to_send(site)
@@ -70,6 +72,7 @@ async def test_a_server_that_is_down_at_next_gets_the_answer_when_it_is_back(ser
     await visit.go("end")
 
 
+@pytest.mark.variant
 async def test_an_answer_whose_tab_was_closed_is_sent_by_the_next_one(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await ready_to_send(site)
@@ -102,6 +105,7 @@ async def test_an_answer_that_was_stored_but_not_acknowledged_is_stored_once(ser
     await assert_sent_once(site)
 
 
+@pytest.mark.variant
 async def test_a_study_that_cannot_be_reached_on_arrival_opens_when_it_can(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit(expects_trouble=True)
@@ -115,6 +119,7 @@ async def test_a_study_that_cannot_be_reached_on_arrival_opens_when_it_can(serve
     await visit.step("consent")
 
 
+@pytest.mark.variant
 async def test_the_last_page_opens_and_is_of_use_where_the_server_has_stopped(servers: StudyServers) -> None:
     site = await servers.serve(contact="lab@example.org", design={"participants": 6, "trials": 1, "per_trial": 2})
     visit = await ready_to_send(site)

@@ -144,6 +144,7 @@ async def test_a_finger_puts_them_in_order_on_a_phone(servers: StudyServers) -> 
     assert await stored(site) == {"choices": {"q1": {"order": [["s1"], ["s2"]]}}}
 
 
+@pytest.mark.variant
 async def test_the_best_is_never_the_worst(servers: StudyServers) -> None:
     site = await serve(servers, "best-worst")
     visit = await site.visit(has_touch=True)

@@ -105,6 +105,7 @@ async def test_who_does_not_agree_takes_no_part_and_nothing_is_kept(servers: Stu
     assert await site.rows("events") == []
 
 
+@pytest.mark.variant
 async def test_help_holds_instructions_keys_contact_and_the_way_out_on_every_page(servers: StudyServers) -> None:
     site = await servers.serve(
         texts={"instructions": "Look at the **hands**."}, after=[{"id": "remarks", "text": "Remarks", "type": "text"}]
@@ -131,6 +132,7 @@ async def test_help_holds_instructions_keys_contact_and_the_way_out_on_every_pag
     assert keys == ["consent", "text:instructions", "trial:1", "trial:2", "questions:after", "end"]
 
 
+@pytest.mark.variant
 async def test_single_keys_can_be_switched_off(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit()
@@ -184,6 +186,7 @@ async def test_withdrawing_erases_the_answers_and_shows_the_end(servers: StudySe
     await page.wait_for_selector("main h1 >> text=You have stopped")
 
 
+@pytest.mark.variant
 async def test_a_preview_shows_any_step_and_stores_nothing(servers: StudyServers) -> None:
     site = await servers.serve(before=[FIELD], after=[{"id": "remarks", "text": "Remarks", "type": "text"}])
     visit = await site.visit("?" + site.server.service.preview.link.partition("?")[2])
@@ -223,6 +226,7 @@ async def test_a_preview_shows_any_step_and_stores_nothing(servers: StudyServers
     await stranger.page.wait_for_selector("main h1 >> text=This link does not work")
 
 
+@pytest.mark.variant
 async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit()
@@ -265,6 +269,7 @@ async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(servers: St
     assert await page.locator(".code").count() == 0
 
 
+@pytest.mark.variant
 async def test_help_has_its_name_and_no_keys_on_a_phone(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit(**PHONE)
@@ -279,6 +284,7 @@ async def test_help_has_its_name_and_no_keys_on_a_phone(servers: StudyServers) -
     assert await page.get_by_label("Single-key shortcuts").is_visible()
 
 
+@pytest.mark.variant
 async def test_who_has_finished_is_told_so_kindly(servers: StudyServers) -> None:
     (servers.folder / "study0").mkdir()
     (servers.folder / "study0" / "blocked.txt").write_text("mallory\n", "utf-8")

@@ -277,6 +277,7 @@ async def test_images_are_looked_at_closer_all_at_the_same_place(servers: StudyS
     ]
 
 
+@pytest.mark.variant
 async def test_two_videos_side_by_side_start_at_once_and_the_one_ahead_waits(servers: StudyServers) -> None:
     site = await servers.serve(**{**PAIR, "method": "ccr", "options": {"presentation": "side-by-side"}})
     visit = await site.visit()
@@ -316,6 +317,7 @@ async def test_two_videos_in_turn_have_plain_grey_between_them(servers: StudySer
     assert begun - ended >= 5990
 
 
+@pytest.mark.variant
 async def test_leaving_in_the_gap_starts_the_pair_again(servers: StudyServers) -> None:
     site = await servers.serve(**{**PAIR, "method": "dcr", "options": {"gap": 10}})
     visit = await site.visit()
@@ -328,6 +330,7 @@ async def test_leaving_in_the_gap_starts_the_pair_again(servers: StudyServers) -
     await asyncio.gather(page.wait_for_selector(".cinema-figure.is-shown >> text=Reference"), page.click("#play"))
 
 
+@pytest.mark.variant
 async def test_without_sound_the_page_says_so(servers: StudyServers) -> None:
     site = await servers.serve(playback={"sound": "off"})
     visit = await site.visit()
@@ -338,6 +341,7 @@ async def test_without_sound_the_page_says_so(servers: StudyServers) -> None:
     assert await page.locator("video.is-shown").evaluate("video => video.muted")
 
 
+@pytest.mark.variant
 async def test_a_loop_plays_on_after_the_first_time_and_counts_once(servers: StudyServers) -> None:
     site = await servers.serve(playback={"loop": "after-first"})
     visit = await site.visit()
@@ -355,6 +359,7 @@ async def test_a_loop_plays_on_after_the_first_time_and_counts_once(servers: Stu
     assert {event[2] for event in rounds} >= {"s1"}
 
 
+@pytest.mark.variant
 async def test_the_volume_is_set_before_anybody_goes_on(servers: StudyServers, tmp_path: Path) -> None:
     site = await serve(servers, tmp_path, "audio", **VOTE)
     visit = await site.visit()

@@ -162,6 +162,7 @@ async def test_a_phone_qualifies_for_listening_by_touch(listening: StudyServers)
     assert [by_check[name] for name in ("headphones", "tones", "sides")] == [["pass"]] * 3
 
 
+@pytest.mark.variant
 async def test_who_miscounts_once_reads_what_helps_and_passes(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"brightness": True})
     visit = await site.visit()
@@ -174,6 +175,7 @@ async def test_who_miscounts_once_reads_what_helps_and_passes(servers: StudyServ
     assert await verdicts(visit) == {"brightness": ["fail", "pass"], "brightness_second": ["pass"]}
 
 
+@pytest.mark.variant
 async def test_who_cannot_read_the_plates_is_let_go_kindly_with_a_code(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"colour": True})
     visit = await site.visit()
@@ -190,6 +192,7 @@ async def test_who_cannot_read_the_plates_is_let_go_kindly_with_a_code(servers: 
     assert end["code"] == await page.locator("#code").inner_text()
 
 
+@pytest.mark.variant
 async def test_a_walk_needs_eyes_for_what_has_to_be_seen(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"colour": True})
     visit = await site.visit()
@@ -197,6 +200,7 @@ async def test_a_walk_needs_eyes_for_what_has_to_be_seen(servers: StudyServers) 
         await walk(visit.page, until="trial", answers=fitting_answers(site.study))
 
 
+@pytest.mark.variant
 async def test_a_page_says_what_it_is_about_before_its_picture_is_drawn(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"colour": True})
     visit = await site.visit()

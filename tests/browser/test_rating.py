@@ -40,6 +40,7 @@ async def test_the_last_value_before_next_counts(servers: StudyServers) -> None:
     assert shown["q1"]["s2"] > 80
 
 
+@pytest.mark.variant
 async def test_next_pressed_early_says_what_is_missing_and_goes_there(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit()
@@ -110,6 +111,7 @@ async def test_a_slider_is_locked_until_its_clip_was_watched_and_has_no_value_un
     assert await has_handle()
 
 
+@pytest.mark.variant
 async def test_a_locked_slider_shows_why_and_what_to_press(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit()
@@ -129,6 +131,7 @@ async def test_a_locked_slider_shows_why_and_what_to_press(servers: StudyServers
     assert await meant.count() == 0
 
 
+@pytest.mark.variant
 async def test_what_a_locked_slider_says_goes_away_by_itself(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit()
@@ -160,6 +163,7 @@ async def test_digits_play_and_arrows_set_the_slider_of_what_plays(servers: Stud
     assert await site.scores("trial:1") == {"q1": {"s1": 0, "s2": 89}}
 
 
+@pytest.mark.variant
 @pytest.mark.parametrize("layout", ["turns", variant("rows")])
 async def test_several_questions_are_asked_about_the_same_clips(servers: StudyServers, layout: str) -> None:
     site = await servers.serve(questions=TWO, options={"layout": layout})
@@ -201,6 +205,7 @@ async def test_several_questions_are_asked_about_the_same_clips(servers: StudySe
     assert await site.scores("trial:1") == {"q1": {"s1": 13, "s2": 12}, "q2": {"s1": 21, "s2": 22}}
 
 
+@pytest.mark.variant
 async def test_another_clip_starts_at_once_and_only_one_plays(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit()
@@ -219,6 +224,7 @@ async def test_another_clip_starts_at_once_and_only_one_plays(servers: StudyServ
     assert frame == button != ""
 
 
+@pytest.mark.variant
 @pytest.mark.parametrize(("scale", "shown", "value"), [variant("acr9", "9 Excellent", 9), ("acr11", "10", 10)])
 async def test_where_some_answers_have_no_word_all_show_the_number_that_is_stored(
     servers: StudyServers, scale: str, shown: str, value: int

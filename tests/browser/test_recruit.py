@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from beholder.server.tokens import panel_key
 from support.browser import MARKS, StudyServers, barriers
 
@@ -67,6 +69,7 @@ async def test_whoever_comes_in_vain_is_told_when_and_shown_the_way_back(servers
     assert await visit.page.inner_text("main h1") == "This study is not open yet"
 
 
+@pytest.mark.variant
 async def test_where_returning_ends_the_visit_the_next_session_is_offered_first(servers: StudyServers) -> None:
     recruit = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}
     site = await servers.serve(design=DESIGN, recruit=recruit)

@@ -119,6 +119,7 @@ ALONE = """[
 """Headings that may be parted from what follows: those of findings are held by blocks alone, and not by grids."""
 
 
+@pytest.mark.variant
 async def test_paper_has_no_half_empty_page_and_cuts_nothing_off(
     chromium: Browser, crowded: tuple[Study, ReadPage]
 ) -> None:
@@ -137,6 +138,7 @@ async def test_paper_has_no_half_empty_page_and_cuts_nothing_off(
     await page.close()
 
 
+@pytest.mark.variant
 async def test_a_wide_table_scrolls_in_its_box_and_keeps_its_names_in_sight(
     chromium: Browser, crowded: tuple[Study, ReadPage]
 ) -> None:
@@ -208,6 +210,7 @@ WORDS_BESIDE_LABEL = """() => {
 """How much of its width a transcript with marked words has."""
 
 
+@pytest.mark.variant
 async def test_a_report_of_one_question_overlaps_nowhere_and_has_no_barriers(
     chromium: Browser, people: tuple[Study, ReadPage]
 ) -> None:

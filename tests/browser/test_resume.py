@@ -91,6 +91,7 @@ async def test_a_reload_after_the_clip_leads_back_to_the_vote(servers: StudyServ
     assert await site.scores("trial:1") == {"q1": {"s1": 4}}
 
 
+@pytest.mark.variant
 async def test_the_answers_of_a_questionnaire_survive_a_reload(servers: StudyServers) -> None:
     site = await servers.serve(before=[{"id": "age", "text": "Your age", "type": "number"}])
     visit = await site.visit()
@@ -101,6 +102,7 @@ async def test_the_answers_of_a_questionnaire_survive_a_reload(servers: StudySer
     assert await visit.page.input_value("[name=age]") == "41"
 
 
+@pytest.mark.variant
 async def test_the_back_button_of_the_browser_leads_nowhere_else(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit()
@@ -130,6 +132,7 @@ async def test_a_closed_tab_and_another_device_lead_to_the_same_step(servers: St
     assert list(await site.answers()) == ["consent", "text:instructions", "trial:1"]
 
 
+@pytest.mark.variant
 async def test_a_half_filled_page_goes_on_on_another_device(servers: StudyServers) -> None:
     site = await servers.serve(
         before=[{"id": "why", "text": "Why?", "type": "text"}],
@@ -174,6 +177,7 @@ async def test_a_half_filled_page_goes_on_on_another_device(servers: StudyServer
     assert all(row["playback"][slot]["coverage"] >= 0.97 for slot in ("s1", "s2", "s3"))
 
 
+@pytest.mark.variant
 async def test_an_anonymous_person_who_opens_the_link_again_goes_on(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit("")
@@ -251,6 +255,7 @@ async def test_the_last_page_leads_to_another_session_by_keyboard(servers: Study
     assert [row["list"] for row in await site.rows("claims")] == [1, 2]
 
 
+@pytest.mark.variant
 async def test_a_page_that_was_open_until_its_session_was_removed_begins_anew(servers: StudyServers) -> None:
     site = await servers.serve()
     visit = await site.visit(expects_trouble=True)  # the answer to what is gone is refused

@@ -143,6 +143,7 @@ async def test_on_a_phone_the_pictures_fit_and_keep_their_pixels(servers: StudyS
     assert over == []
 
 
+@pytest.mark.variant
 async def test_a_screen_of_broken_scale_shows_every_pixel_as_it_was_drawn(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"brightness": True})
     # Only a browser started with this option lays pages out in device pixels, as on a real screen.

@@ -174,6 +174,7 @@ async def test_only_what_was_played_last_is_scored_its_last_score_is_kept_and_pl
     assert [played[slot]["plays"] for slot in ("s1", "s2", "s3")] == [1, 2, 1]
 
 
+@pytest.mark.variant
 async def test_the_recording_plays_before_every_question_and_once_more_after_a_reload(servers: StudyServers) -> None:
     site = await serve(servers, "p835")
     visit = await site.visit(reduced_motion="reduce")
@@ -201,6 +202,7 @@ async def test_the_recording_plays_before_every_question_and_once_more_after_a_r
     assert stored["playback"]["s1"]["plays"] == 3
 
 
+@pytest.mark.variant
 async def test_the_page_goes_on_when_one_of_two_has_the_highest_grade_and_says_so_kindly(servers: StudyServers) -> None:
     site = await serve(servers, "bs1116")
     visit = await site.visit(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from support.browser import MARKS, Site, StudyServers, Visit, barriers, overhang, play, rate
 from support.message_studies import scores, targets
 
@@ -60,6 +62,7 @@ async def test_who_overlooks_two_that_ask_reads_where_they_were_and_has_a_code(s
     assert await page.locator("#code").inner_text() == end["code"]
 
 
+@pytest.mark.variant
 async def test_a_page_comes_again_with_a_word_and_has_to_be_played_again(servers: StudyServers) -> None:
     site = await servers.serve(checks={"speed": {"action": "retry", "slider_s": 60}})
     visit = await site.visit()

@@ -91,6 +91,7 @@ async def test_a_text_is_typed_kept_over_a_reload_and_stored_and_no_word_of_it_i
     assert "whistle" not in (await page.content()).lower()
 
 
+@pytest.mark.variant
 async def test_keys_alone_play_say_that_nothing_was_understood_and_go_on(servers: StudyServers) -> None:
     site = await serve(servers)
     visit = await start(site)

@@ -139,6 +139,7 @@ async def test_rings_are_answered_by_buttons_digits_and_arrows(servers: StudySer
     assert problems == []
 
 
+@pytest.mark.variant
 async def test_without_a_card_nobody_sees_a_ring(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"acuity": True})
     page = (await begin(site, "check:card:1")).page
@@ -149,6 +150,7 @@ async def test_without_a_card_nobody_sees_a_ring(servers: StudyServers) -> None:
     ] * 2
 
 
+@pytest.mark.variant
 async def test_a_phone_shows_plates_a_card_and_rings(servers: StudyServers) -> None:
     site = await servers.serve(qualification={"colour": True, "acuity": True})
     page = (await begin(site, "check:colour:1", **PHONE)).page

@@ -107,6 +107,7 @@ async def test_words_are_marked_by_clicks_by_drawing_and_by_keys_once_the_clip_p
     assert changes[0] == {"question": "q1", "value": [1, 2, 3]}
 
 
+@pytest.mark.variant
 async def test_next_opens_when_the_clip_was_played_whole_as_often_as_asked(servers: StudyServers) -> None:
     site = await serve(servers, listens=2, questions=TWO[:1])
     visit = await start(site)
@@ -128,6 +129,7 @@ async def test_next_opens_when_the_clip_was_played_whole_as_often_as_asked(serve
     assert (await site.answers())["trial:1"]["answer"] == {"picks": {"q1": {"words": [2], "none": False}}}
 
 
+@pytest.mark.variant
 async def test_none_of_these_takes_the_marks_away_and_a_mark_takes_it_away(servers: StudyServers) -> None:
     page = (await start(await serve(servers, questions=TWO[:1]))).page
     await play(page)

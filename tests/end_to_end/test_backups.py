@@ -97,6 +97,7 @@ def test_answers_of_people_are_in_the_bucket_while_they_take_part_and_who_withdr
     assert done.study == load_study(study).name
 
 
+@pytest.mark.variant
 def test_a_server_goes_on_while_the_place_is_away_and_catches_up(tmp_path: Path, tiny: Path) -> None:
     disk = tmp_path / "disk"
     study = _study(tmp_path, tiny, str(disk / "to"))
@@ -214,6 +215,7 @@ def test_a_copy_under_load_holds_everything_that_was_acknowledged_before_it_bega
         restore(settings.to, tmp_path / f"at-{count}", identity=tmp_path / "backup.key", at=note.at)
 
 
+@pytest.mark.variant
 def test_a_server_by_sftp_shows_no_secret_to_other_processes_in_its_log_or_in_its_state(
     tmp_path: Path, tiny: Path
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 
 def test_a_line_says_whether_its_aim_was_met() -> None:
     from bench.table import Row, at_least, below, lines
@@ -38,6 +40,7 @@ def test_the_batch_that_is_cleaned_is_a_whole_study_with_planted_carelessness(tm
     assert 0 < cleaned.counts["used_sessions"] < 40
 
 
+@pytest.mark.variant
 def test_the_ratings_that_are_analysed_are_a_table_with_every_condition(tmp_path: Path) -> None:
     import beholder
     from bench.analysis import CONDITIONS, write_ratings

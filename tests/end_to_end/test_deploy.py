@@ -255,6 +255,7 @@ def test_secrets_are_in_a_file_of_the_owner_and_nowhere_else(tmp_path: Path, mac
     assert holders == [file]
 
 
+@pytest.mark.variant
 @pytest.mark.long
 @pytest.mark.parametrize("writes_last", [True, variant(False)], ids=["after the entry", "before the entry"])
 def test_whoever_dies_at_any_step_goes_on_by_the_same_command(

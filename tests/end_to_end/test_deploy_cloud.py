@@ -37,6 +37,7 @@ class DyingJournal(Journal):
         super().write(deployment, step, event, facts)
 
 
+@pytest.mark.variant
 async def test_a_machine_is_made_serves_and_is_given_back(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,6 +78,7 @@ async def test_a_machine_is_made_serves_and_is_given_back(
         assert Journal(study.parent).current() is None
 
 
+@pytest.mark.variant
 def test_a_machine_that_nobody_came_to_is_given_back_without_asking_it(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

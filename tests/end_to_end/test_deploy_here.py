@@ -59,6 +59,7 @@ def process_of(machine: SshMachine, words: str) -> psutil.Process:
         assert time.monotonic() < ends, f"no process with {words}"
 
 
+@pytest.mark.variant
 async def test_a_laptop_serves_a_study_through_a_tunnel(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,6 +87,7 @@ async def key_of_panel(news: list[RunProgress], running: asyncio.Task[Any]) -> s
     return str(found[0])
 
 
+@pytest.mark.variant
 async def test_people_at_a_link_finish_and_the_report_is_made_at_home(
     tmp_path: Path, tiny: Path, machine: SshMachine
 ) -> None:

@@ -195,6 +195,7 @@ async def test_two_runs_of_robots_on_either_store(study: Path, store: str) -> No
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "earlier_run")
 
 
+@pytest.mark.variant
 def test_robots_of_another_run_are_other_people_with_the_same_truth(twice: Path) -> None:
     one, other = (scores(ratings_of_run(twice, run)).table for run in (1, 2))
     assert list(one["stimulus"]) == list(other["stimulus"])
@@ -237,6 +238,7 @@ def test_the_ratings_of_a_run_are_those_that_cleaning_writes(twice: Path) -> Non
     assert (twice.parent / "clean" / "ratings.csv").read_bytes() == before, "nothing is written"
 
 
+@pytest.mark.variant
 def test_the_report_says_which_run_it_is_of(twice: Path) -> None:
     for run, is_told in ((2, True), (1, False)):
         beholder.clean(twice, run=run)

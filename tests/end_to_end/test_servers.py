@@ -134,6 +134,7 @@ async def test_sigterm_ends_a_server_cleanly(study: Path, tmp_path: Path) -> Non
     await service.is_silent()
 
 
+@pytest.mark.variant
 @pytest.mark.long
 def test_of_servers_that_start_in_one_folder_one_serves_and_the_others_say_so(tmp_path: Path, whole: bool) -> None:
     for number in range(8 if whole else 1):

@@ -35,6 +35,7 @@ from beholder.study.model import Study
 from beholder.study.recruitment import Recruit
 from beholder.testing import write_study
 from support.server_process import free_port
+from support.variants import variant
 
 PEOPLE: tuple[Behaviour, ...] = ("finish", "no_code", "return", "finish", "wrong_code", "decline", "finish", "finish")
 """The behaviour of arriving participants, in order; later ones finish."""
@@ -193,7 +194,8 @@ async def test_a_run_waits_for_a_platform_that_is_away_and_says_so_once() -> Non
         await retry_while_away(work, "close", reports.append, wait)
 
 
-@pytest.mark.parametrize("has_room", [True, False])
+@pytest.mark.variant
+@pytest.mark.parametrize("has_room", [True, variant(False)])
 async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch, has_room: bool
 ) -> None:
@@ -231,6 +233,7 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
     assert sum(one.kind == "bonus" for one in fake.payments) == posting.places
 
 
+@pytest.mark.variant
 async def test_people_are_asked_up_to_the_next_look_and_no_further_than_the_money_goes(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +262,7 @@ async def test_people_are_asked_up_to_the_next_look_and_no_further_than_the_mone
     assert sum(one.status == "APPROVED" for one in fake.submissions.all.values()) == 4
 
 
+@pytest.mark.variant
 @pytest.mark.long
 async def test_a_run_that_is_killed_again_and_again_pays_everybody_once_and_ends(
     tmp_path: Path, tiny: Path, whole: bool

@@ -73,6 +73,7 @@ def test_people_of_one_panel_agree_on_what_differs(halves: ComparisonTables) -> 
     assert effect["equivalent"] == "undecided"
 
 
+@pytest.mark.variant
 def test_five_runs_in_one_table_have_the_likelihood_ratio_that_others_computed(tmp_path: Path) -> None:
     paths = [DATA / f"ratings/lmm_runs_synth_{name}.csv" for name in ("raw", "reference")]
     if not all(path.is_file() for path in paths):

@@ -78,6 +78,7 @@ def study(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> Path:
     return path
 
 
+@pytest.mark.variant
 def test_robots_who_click_anywhere_are_not_used(study: Path) -> None:
     crowd = beholder.simulate(study, participants=30, raters="honest:0.9,careless:0.1")
     careless = {robot.session for robot, kind in zip(crowd.robots, crowd.kinds, strict=True) if kind == "careless"}

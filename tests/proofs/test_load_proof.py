@@ -88,6 +88,7 @@ async def usage_of(folder: Path, url: str) -> DayUsage:
     return DayUsage(process.memory_info().rss / 1024**2, process.num_fds(), len(paths), kept / 1e6, logs / 1e6)
 
 
+@pytest.mark.variant
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_a_day_of_participants_leaves_memory_descriptors_files_and_logs_as_they_were(

@@ -54,6 +54,7 @@ async def test_whatever_is_the_last_thing_that_happens_everybody_is_paid_once(te
             shutil.rmtree(one.folder)
 
 
+@pytest.mark.variant
 @pytest.mark.long
 def test_processes_that_die_again_and_again_on_a_bad_line(template: Template, whole: bool) -> None:
     @settings(

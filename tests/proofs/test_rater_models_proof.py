@@ -65,6 +65,7 @@ def measured(each: int, times: int) -> dict[str, tuple[float, float]]:
     return {name: (float(square) ** 0.5, float(share)) for name, (square, share) in means.items()}
 
 
+@pytest.mark.variant
 @pytest.mark.long
 @pytest.mark.parametrize("each", [5, 50, *map(variant, (10, 20))])
 def test_shrunken_intervals_hold_the_truth_in_sessions_of_any_length(each: int, whole: bool) -> None:

@@ -1,98 +1,212 @@
-"""How several workers share the tests: each collects from another place on, and begins with its share of slow ones."""
+"""How several processes share the tests: one collects them all, and those that run them are forked from it.
+
+So libraries and test files are read and compiled once, whatever the number of workers. Only Linux forks safely enough;
+elsewhere `make test` uses pytest-xdist, whose workers each collect for themselves.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import traceback
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-SLOW_FOLDERS = ("browser", "contracts", "end_to_end", "examples", "proofs")
-BROWSER_WEIGHT = 10
-"""A test with a browser takes as long as about so many others of the slow folders."""
+from support.processor_time import one_round, processor_s, table_of
+
+SLOW_FOLDERS = ("browser", "contracts", "end_to_end", "examples", "proofs", "reporting")
+SLOW_WEIGHT, BROWSER_WEIGHT = 5, 30
+"""A test of a slow folder, and one with a browser or a deployment, takes as long as about so many others."""
+TICKET_BYTES = 2
+
+Block = list[pytest.Item]
+"""The tests of a file: one process runs them, as they share what fixtures make."""
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Let each worker begin to collect with other folders.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--workers", type=int, default=0, help="fork so many processes that share the tests (Linux)")
 
-    A test file is compiled, with what pytest adds to its assertions, by who reads it first, and kept for all. Where all
-    read the same file at the same time, all compile it: 11 s of processor time for each worker of a fresh clone.
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Run the tests in forked processes, if some are asked for."""
+    count = session.config.getoption("--workers")
+    if not count or session.testsfailed or session.config.getoption("collectonly"):
+        return None
+    # Forked processes put their folders into this one, which is removed once they have ended.
+    session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+    workers = Workers(session, shared_out(session.items))
+    session.config.stash[WORKERS] = workers
+    workers.start(count)
+    workers.follow()
+    if session.shouldfail:
+        raise session.Failed(session.shouldfail)
+    return True
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    workers = config.stash.get(WORKERS, None)
+    if workers is not None and not config.getoption("--whole", False):
+        terminalreporter.section("processor time, with browsers and servers")
+        for line in table_of(workers.spent_s, one_round()):
+            terminalreporter.write_line(line)
+
+
+def shared_out(items: Sequence[pytest.Item]) -> list[Block]:
+    """Return the tests file by file: those that take long first, with quick ones between them.
+
+    So workers wait for browsers at different times and work in between, and at the end there is little to wait for.
     """
-    place, workers = _worker(config)
-    if workers > 1 and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
-        (tests,) = (config.rootpath / name for name in config.args)
-        ignored = {config.invocation_params.dir / name for name in config.getoption("ignore") or ()}
-        folders = [path for path in _folders(tests) if path not in ignored]
-        config.args = [str(path) for path in _begun_at(folders, place / workers)]
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    """Order the tests for `--dist worksteal`, which cuts the list into one piece for each worker."""
-    _, workers = _worker(config)
-    if workers > 1:
-        items.sort(key=lambda item: item.path)  # all workers need the same order; tests of a file keep theirs
-    yield  # pytest puts those together that share what a fixture makes
-    if workers > 1:
-        items[:] = _shared_out(items, workers)
-
-
-def _worker(config: pytest.Config) -> tuple[int, int]:
-    """Return the place of this worker and how many there are; 0 of 1 where pytest runs by itself."""
-    told = getattr(config, "workerinput", None)
-    return (int(told["workerid"].removeprefix("gw")), int(told["workercount"])) if told else (0, 1)
-
-
-def _folders(tests: Path) -> list[Path]:
-    """Return the folders with tests, those of the units one by one, and the files beside these."""
-    units = tests / "unit"
-    parts = [*(path for path in sorted(tests.iterdir()) if path != units), *sorted(units.glob("*"))]
-    return [path for path in parts if path.match("test_*.py") or any(path.rglob("test_*.py"))]
-
-
-def _begun_at(folders: Sequence[Path], share: float) -> list[Path]:
-    """Return the folders from the one on before which this share of all files is."""
-    sizes = [sum(1 for _ in path.rglob("test_*.py")) or 1 for path in folders]
-    first = next(place for place in range(len(folders)) if sum(sizes[: place + 1]) > share * sum(sizes))
-    return [*folders[first:], *folders[:first]]
-
-
-def _shared_out(items: Sequence[pytest.Item], workers: int) -> list[pytest.Item]:
-    """Return the tests in pieces of equal length, each with its share of the slow files, the slowest first."""
-    files: dict[Path, list[pytest.Item]] = {}
+    files: dict[Path, Block] = {}
     for item in items:
-        if item.path.parent.name in SLOW_FOLDERS:
-            files.setdefault(item.path, []).append(item)
-    slow: list[list[list[pytest.Item]]] = [[] for _ in range(workers)]
-    for tests in sorted(files.values(), key=_weight, reverse=True):
-        min(slow, key=lambda share: sum(map(_weight, share))).append(tests)
-    quick = [item for item in items if item.path not in files]
-    pieces: list[pytest.Item] = []
-    for place, share in enumerate(slow, 1):
-        room = max(0, len(items) * place // workers - len(pieces) - sum(map(len, share)))
-        pieces += _mixed(share, quick[:room] if place < workers else quick)
-        quick = quick[room:]
-    return pieces
+        files.setdefault(item.path, []).append(item)
+    slow: list[Block] = []
+    quick: list[Block] = []
+    for block in sorted(files.values(), key=_weight, reverse=True):
+        (slow if _weight(block) > len(block) else quick).append(block)
+    every: list[Block] = []
+    for place, block in enumerate(slow, 1):
+        every += [block, *quick[len(quick) * (place - 1) // len(slow) : len(quick) * place // len(slow)]]
+    return every or quick
 
 
-def _mixed(slow: Sequence[Sequence[pytest.Item]], quick: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """Return all tests, with quick ones after each slow file.
-
-    So workers wait for browsers at different times, and work in between. Files stay whole: their tests share fixtures.
-    """
-    mixed: list[pytest.Item] = []
-    done = taken = 0
-    for tests in slow:
-        mixed += tests
-        done += _weight(tests)
-        until = len(quick) * done // sum(map(_weight, slow))
-        while 0 < until < len(quick) and quick[until].path == quick[until - 1].path:
-            until += 1
-        mixed += quick[taken:until]
-        taken = max(taken, until)
-    return [*mixed, *quick[taken:]]
+def _weight(block: Block) -> int:
+    """Return how long the tests of a file take, compared with those of others."""
+    path = block[0].path
+    plain = SLOW_WEIGHT if path.parent.name in SLOW_FOLDERS else 1
+    if path.name.startswith("test_deploy") and plain > 1:
+        plain = BROWSER_WEIGHT
+    return sum(BROWSER_WEIGHT if item.get_closest_marker("browser") else plain for item in block)
 
 
-def _weight(tests: Sequence[pytest.Item]) -> int:
-    """Return how long the tests of a slow file take, compared with those of others."""
-    return sum(BROWSER_WEIGHT if item.get_closest_marker("browser") else 1 for item in tests)
+@dataclass(eq=False)
+class Workers:
+    """The processes that run the tests of a session, each block by whoever is free."""
+
+    session: pytest.Session
+    blocks: Sequence[Block]
+    processes: dict[Connection, BaseProcess] = field(default_factory=dict)
+    running: dict[Connection, str] = field(default_factory=dict)
+    """The test that each of them has begun."""
+    spent_s: Counter[str] = field(default_factory=Counter)
+    """Processor time by the folder of the tests."""
+
+    def start(self, count: int) -> None:
+        """Fork the processes."""
+        self._tickets, filled = os.pipe()
+        # A pipe is a queue that processes share; a block has a number of a fixed length, so that none is read in half.
+        os.set_blocking(filled, False)
+        os.write(filled, b"".join(place.to_bytes(TICKET_BYTES, "big") for place in range(len(self.blocks))))
+        os.close(filled)
+        fork = multiprocessing.get_context("fork")
+        for _ in range(min(count, len(self.blocks))):
+            receiver, sender = fork.Pipe(duplex=False)
+            self.processes[receiver] = process = fork.Process(target=self._run, args=(sender,))
+            process.start()
+            sender.close()
+
+    def follow(self) -> None:
+        """Tell this session what is reported, until all processes have ended."""
+        try:
+            while self.processes:
+                for receiver in wait(list(self.processes)):
+                    assert isinstance(receiver, Connection)
+                    self._take_message(receiver)
+                if self.session.shouldfail:
+                    self._take_rest()
+        finally:
+            self._take_rest()
+            os.close(self._tickets)
+
+    def _take_rest(self) -> None:
+        """Leave nothing to do, so that processes end with the tests that they have begun."""
+        while self._next_ticket():
+            pass
+
+    def _take_message(self, receiver: Connection) -> None:
+        hook = self.session.config.hook
+        try:
+            kind, content = receiver.recv()
+        except EOFError:
+            process = self.processes.pop(receiver)
+            process.join()
+            if process.exitcode:
+                test = self.running.get(receiver, "no test")
+                pytest.exit(
+                    f"a worker ended with {process.exitcode} while it ran {test}", pytest.ExitCode.INTERNAL_ERROR
+                )
+            return
+        if kind == "report":
+            report = hook.pytest_report_from_serializable(config=self.session.config, data=content)
+            hook.pytest_runtest_logreport(report=report)
+        elif kind == "began":
+            self.running[receiver] = content
+        elif kind == "ended":
+            hook.pytest_runtest_logfinish(nodeid=content[0], location=content[1])
+        elif kind == "spent":
+            self.spent_s[content[0]] += content[1]
+        else:
+            pytest.exit(f"a worker broke:\n{content}", pytest.ExitCode.INTERNAL_ERROR)
+
+    def _next_ticket(self) -> bytes:
+        return os.read(self._tickets, TICKET_BYTES)
+
+    def _run(self, sender: Connection) -> None:
+        """Run one block after the other, in a process of their own."""
+        config = self.session.config
+        # What is printed here is caught in files of this process, and shown by the one that shows reports.
+        config.pluginmanager.unregister(name="terminalreporter")
+        capture: Any = config.pluginmanager.getplugin("capturemanager")
+        capture.stop_global_capturing()
+        capture.start_global_capturing()
+        capture.suspend_global_capture()
+        config.pluginmanager.register(Messages(config, sender))
+        try:
+            items = self._items(sender)
+            item = next(items, None)
+            while item is not None and not self.session.shouldfail:
+                following = next(items, None)
+                config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                item = following
+        except BaseException:
+            sender.send(("broke", traceback.format_exc()))
+        finally:
+            self.session._setupstate.teardown_exact(None)
+
+    def _items(self, sender: Connection) -> Iterator[pytest.Item]:
+        before = processor_s()
+        while ticket := self._next_ticket():
+            block = self.blocks[int.from_bytes(ticket, "big")]
+            yield from block
+            now = processor_s()
+            folder = block[0].path.parent.relative_to(self.session.config.rootpath)
+            sender.send(("spent", ("/".join(folder.parts[:3]), now - before)))
+            before = now
+
+
+WORKERS = pytest.StashKey[Workers]()
+
+
+@dataclass(eq=False)
+class Messages:
+    """A plugin that sends what pytest reports to the process that shows it."""
+
+    config: pytest.Config
+    sender: Connection
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.sender.send(("began", nodeid))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
+        self.sender.send(("report", data))
+
+    def pytest_runtest_logfinish(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
+        self.sender.send(("ended", (nodeid, location)))

@@ -84,6 +84,7 @@ def test_made_anchors_stand_after_all_other_conditions() -> None:
     assert actual.conditions == ("zebra", "-", "01", "NA", "no", "lowpass-3500")
 
 
+@pytest.mark.variant
 def test_winners_and_losers_are_the_same_as_choices_in_any_other_order() -> None:
     rng = np.random.default_rng(4)
     names = ["good", "fair", "bad"]

@@ -166,6 +166,7 @@ def test_answers_that_are_all_alike_have_an_error_of_none_and_no_correlation() -
     assert "NaN" not in to_svg(lambda layout: votes_needed_chart(result.table, layout=layout), COLUMN)
 
 
+@pytest.mark.variant
 def test_many_ratings_are_drawn_less_often_and_the_note_says_so() -> None:
     result = votes_needed(planted(400, 300), sizes=[2])
     assert result is not None

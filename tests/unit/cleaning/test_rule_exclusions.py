@@ -424,6 +424,7 @@ def test_the_report_warns_where_people_hardly_agree(page: Page) -> None:
     assert "The median agreement with the others is 0.61, below 0.75." in page.text
 
 
+@pytest.mark.variant
 def test_a_rule_that_cost_nothing_is_said_and_an_account_without_rules_has_no_such_section(tmp_path: Path) -> None:
     study = made_up(tmp_path, SPREAD, participants=8)
     assert "Whom we trusted" not in read_undrawn(study).text

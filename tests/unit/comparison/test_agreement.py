@@ -73,6 +73,7 @@ def test_correlations_over_different_stimuli_are_independent(three: tuple[Path, 
     assert math.isnan(row["ci_low"])
 
 
+@pytest.mark.variant
 def test_several_questions_are_averaged_on_fishers_scale(tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("other", 5)):
         parts = [

@@ -104,6 +104,7 @@ def test_a_question_that_nobody_asked_and_a_margin_of_nothing() -> None:
     ]
 
 
+@pytest.mark.variant
 def test_columns_that_nobody_knows_do_no_harm() -> None:
     Path("more.csv").write_text("stimulus,mean,laboratory,note\na,1,x,\nb,2,x,\nc,3,,y\n", "utf-8")
     found = beholder.compare("good.csv", "more.csv")

@@ -41,6 +41,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> ComparisonTables:
     return found_of(*(folder / name for name in ("lab.csv", "run1.csv", "run2.csv")))
 
 
+@pytest.mark.variant
 def test_each_run_has_a_row_for_mos_and_dmos_and_the_last_one_is_their_plain_mean(runs: ComparisonTables) -> None:
     table = runs.table("accuracy")
     assert table["other_side"].tolist() == ["run1", "run2", "average"] * 2
@@ -105,6 +106,7 @@ def _failed(folder: Path, seed: int) -> Path:
     return table
 
 
+@pytest.mark.variant
 def test_those_who_failed_are_held_against_a_laboratory_over_all_runs(tmp_path: Path) -> None:
     lab = score_table(tmp_path / "lab.csv", ratings(tmp_path / "source.csv", 9, people=24))
     sides = [replace(read_side(_failed(tmp_path, seed)), study="one") for seed in (1, 2)]

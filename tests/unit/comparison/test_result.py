@@ -38,6 +38,7 @@ def test_the_folder_and_what_a_notebook_shows(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.variant
 def test_runs_of_two_questionnaires_are_compared_at_once(tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 5)):
         files = [ratings(tmp_path / f"{run}.csv", seed + run, question=f"q{name}", run=run) for run in (1, 2, 3)]

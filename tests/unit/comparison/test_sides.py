@@ -51,6 +51,7 @@ def test_scores_of_conditions_with_sd_and_n_or_means_alone(three: tuple[Path, Pa
     )
 
 
+@pytest.mark.variant
 def test_the_tables_of_an_analysis_are_sides(three: tuple[Path, Path, Path], tmp_path: Path) -> None:
     beholder.analyse(three[1], out=tmp_path)
     whole = found_of(three[0], three[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from beholder.comparison.text import sentences
 from support.compared_sides import found_of, ratings
@@ -23,6 +24,7 @@ def test_many_sides_are_told_in_one_sentence(three: tuple[Path, Path, Path], tmp
     assert "of 36 differences between conditions." in said
 
 
+@pytest.mark.variant
 def test_many_questions_are_told_in_one_sentence_for_every_two_sides(tmp_path: Path) -> None:
     paths = []
     for name, seed in (("a", 1), ("b", 5)):

@@ -16,6 +16,7 @@ from beholder.testing import check_target
 from support.amazon import NEWEST, REGION, DiesAtCallError, amazon, booting_machine, dying_at, ec2, user_data_of
 from support.ssh_machine import ssh_machine
 from support.system_programs import need_ssh
+from support.variants import variant
 
 NAME = "beholder-tiny-1a2b3c4d"
 PLACE = f"ec2:{REGION}"
@@ -103,7 +104,8 @@ CALLS = 24
 """More than a making and a giving back take."""
 
 
-@pytest.mark.parametrize("is_answered", [False, True], ids=["before it is sent", "after it is done"])
+@pytest.mark.variant
+@pytest.mark.parametrize("is_answered", [variant(False), True], ids=["before it is sent", "after it is done"])
 @pytest.mark.long
 def test_a_crash_at_any_call_leaves_one_machine_and_then_nothing(
     tmp_path: Path, cloud: None, is_answered: bool, whole: bool

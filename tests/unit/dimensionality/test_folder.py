@@ -98,6 +98,7 @@ def test_stimuli_of_which_nothing_is_known_are_told(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.variant
 def test_the_question_against_which_others_are_held_is_that_of_the_split_or_the_most_typical(joined: Joined) -> None:
     assert find(joined, split=("mood", 2.0)).of == "mood"
     assert find(joined, split=("mood", 2.0), of="real").of == "real"

@@ -93,6 +93,7 @@ async def test_servers_that_run_hand_out_what_was_added(study: Path, postgresql_
         assert len(hosts[1].served.lists) == 6
 
 
+@pytest.mark.variant
 async def test_a_server_without_the_stimuli_sends_people_away_until_it_is_started_anew(
     study: Path, postgresql_url: str
 ) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 import beholder
 from beholder.analysis.result import Result
 from beholder.analysis.sides import read_side
 from beholder.objective.page import finding, outcome
 
 
+@pytest.mark.variant
 def test_few_things_are_said_to_say_little(tmp_path: Path) -> None:
     scores, values = tmp_path / "scores.csv", tmp_path / "values.csv"
     scores.write_text("condition,question,mean\na,q,1\nb,q,2\nc,q,4\na,r,2\nb,r,1\nc,r,3\n", "utf-8")

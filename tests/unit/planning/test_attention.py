@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -89,6 +90,7 @@ def test_attention_stimuli_stand_in_for_all_conditions_evenly(study: Study) -> N
     assert not any(name.startswith("attention") for name in ratings_per_stimulus(plan))
 
 
+@pytest.mark.variant
 def test_slots_and_numbers_are_uniform_and_a_matter_of_the_seed() -> None:
     from scipy.stats import chisquare
 

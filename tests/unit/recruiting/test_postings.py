@@ -166,6 +166,7 @@ async def waiting(seconds: float = 1) -> None:
     raise AssertionError("there is nothing to wait for")
 
 
+@pytest.mark.variant
 async def test_what_opens_later_is_paused_and_opens_when_the_study_says_so_now(folder: Path, tiny: Path) -> None:
     def opens(days: int) -> str:
         return f"{FakeProlific().now + timedelta(days=days):%Y-%m-%d %H:%M}Z"

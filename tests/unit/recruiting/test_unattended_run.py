@@ -75,6 +75,7 @@ async def test_an_open_link_needs_no_launch(tmp_path: Path, tiny: Path) -> None:
     assert (when[:10], rest) == ("Closed on ", "nobody can begin. `beholder launch --resume` opens it.")
 
 
+@pytest.mark.variant
 async def test_people_with_a_link_go_on_until_a_look_says_stop(tmp_path: Path, tiny: Path) -> None:
     design = {"looks": [2, 3], "trials": 1, "per_trial": 2}
     keys = {"recruit": {"mode": "link", "reward": "2.00 GBP"}, "playback": {"watch": "none"}, "texts": TEXTS}
@@ -101,6 +102,7 @@ async def test_people_with_a_link_go_on_until_a_look_says_stop(tmp_path: Path, t
     assert entries == ["stop"], "nobody else can begin"
 
 
+@pytest.mark.variant
 async def test_who_is_in_the_middle_when_enough_have_finished_finishes_too(tmp_path: Path, tiny: Path) -> None:
     design, keys = {"participants": 3, "trials": 1, "per_trial": 2}, {"playback": {"watch": "none"}, "texts": TEXTS}
     study = load_study(write_study(tmp_path, tiny, design=design, **keys))

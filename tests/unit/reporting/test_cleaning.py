@@ -117,6 +117,7 @@ def test_a_bar_is_as_long_as_the_share_of_all_sessions(page: Page) -> None:
     assert widths[:3] == [96.0, 91.2, 88.8]
 
 
+@pytest.mark.variant
 def test_nobody_turned_away_is_said_and_a_study_without_checks_has_no_such_section(tmp_path: Path) -> None:
     study = made_up(tmp_path, SPREAD, participants=8)
     assert "Who could take part" not in read_undrawn(study).text

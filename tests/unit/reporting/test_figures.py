@@ -45,6 +45,7 @@ def test_every_mark_says_what_it_stands_for(people: tuple[Study, Page]) -> None:
         assert len([tip for tip in tips if tip.startswith(f"p000\n{measure}")]) == 1
 
 
+@pytest.mark.variant
 def test_a_long_scale_keeps_the_words_at_its_ends(tmp_path: Path) -> None:
     questions = [{"id": "quality", "text": "How visible?", "scale": "dcr5"}]
     compared(tmp_path, "dcr", "score", [("a", "orig", 1), ("b", "orig", 0)], questions=questions)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 from beholder.analysis import analyse
 from beholder.analysis.result import read_results
 from beholder.files import write_table
@@ -183,6 +185,7 @@ def test_one_person_for_each_condition_is_not_one_person(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.variant
 def test_too_few_who_rated_both_are_too_few_however_many_rated_one(tmp_path: Path) -> None:
     values: dict[str, Sequence[float | None]] = {
         "A": [80.0, 82.0, 84.0, 86.0] + [50.0] * 30,
@@ -194,6 +197,7 @@ def test_too_few_who_rated_both_are_too_few_however_many_rated_one(tmp_path: Pat
     )
 
 
+@pytest.mark.variant
 def test_a_mean_difference_of_zero_is_not_called_clear(tmp_path: Path) -> None:
     """Nineteen are a little below and one is far above: the ranks differ clearly, the means not at all."""
     values: dict[str, Sequence[float | None]] = {"A": [50.0] * 20, "B": [51.0] * 19 + [31.0]}
@@ -215,6 +219,7 @@ def test_equal_conditions_are_reported_as_no_clear_differences(tmp_path: Path) -
     assert "No clear differences." in findings_text(made_up(tmp_path, {"a": 50.0, "b": 50.0}, noise=0))
 
 
+@pytest.mark.variant
 def test_choices_that_are_clear_on_these_contents_only_say_so(tmp_path: Path) -> None:
     votes: dict[tuple[str, str], Value] = {
         ("a", "b"): lambda _, what: 1 if what else -1, ("a", "c"): lambda who, _: 1 if who else -1, ("b", "c"): flat(1),
@@ -256,12 +261,14 @@ def test_reference_and_anchors_are_marked_and_neither_ahead_nor_behind(tmp_path:
     assert "Reference Original Anchors lowpass-3500 Answered by" in page.text
 
 
+@pytest.mark.variant
 def test_a_reference_that_does_not_lead_is_said_to_be_below_what_does(tmp_path: Path) -> None:
     conditions = [{"name": "original", "role": "reference"}, "x", "y"]
     text = findings_text(made_up(tmp_path, {"original": 50.0, "x": 90.0, "y": 20.0}, conditions=conditions))
     assert re.search(r"Hidden among the others, the reference scores \d\d\.\d; x scores \d\d\.\d\. ", text)
 
 
+@pytest.mark.variant
 def test_where_tests_disagree_it_is_said_on_which_pairs_and_by_which_we_go(tmp_path: Path) -> None:
     """Nineteen are a little below and one is far above: the ranks differ clearly, the means do not."""
     values: dict[str, Sequence[float | None]] = {"A": [50.0] * 20, "B": [51.0] * 19 + [31.0]}

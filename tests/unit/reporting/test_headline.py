@@ -67,6 +67,7 @@ def on_some(middle: float, spread: float) -> Value:
     return lambda who, what: middle + spread * (-1) ** what + who % 3
 
 
+@pytest.mark.variant
 def test_what_is_clear_on_these_contents_only_is_told_in_two_steps(tmp_path: Path) -> None:
     values = {"a": on_some(60, 12), "b": on_some(50, 0)}
     material = rated(tmp_path / "two", values, contents=4)
@@ -133,6 +134,7 @@ def test_only_named_contrasts_are_told(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.variant
 def test_a_choice_is_told_as_the_share_that_was_won(tmp_path: Path) -> None:
     material = rated(tmp_path, {("a", "b"): lambda who, what: 2 * mostly(who, what) - 1}, kind="choice", method="pair")
     assert key_finding_of(material) == (
@@ -212,6 +214,7 @@ def test_means_that_disagree_with_the_test_are_no_lead(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.variant
 def test_of_many_questions_five_have_a_line_at_the_top(tmp_path: Path) -> None:
     asked = [{"id": f"q{n}", "text": f"Question {n}?", "scale": "cont100"} for n in range(7)]
     study = made_up(tmp_path, {"a": 80.0, "b": 40.0}, participants=6, questions=asked)

@@ -87,6 +87,7 @@ def test_the_methods_name_the_contrasts_and_leave_open_since_when(tmp_path: Path
     )
 
 
+@pytest.mark.variant
 def test_what_needs_people_who_rated_both_is_not_told_of_a_study_without_them(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"natural": 85.0, "jerky": 40.0}, participants=12)
     told = {one.title: one.text for one in methods(analysed_material(study))}["Analysis"]

@@ -14,6 +14,7 @@ from beholder.reporting.section import Section, SectionGroup
 from beholder.study.model import Study
 from support.report_material import analysed_material
 from support.report_pages import SPREAD, Page, change_account, made_up, read, read_undrawn, undrawn
+from support.variants import variant
 
 
 def test_the_script_is_in_the_page_and_small(people: tuple[Study, Page]) -> None:
@@ -50,6 +51,7 @@ def test_a_rehearsal_is_not_shown_without_the_people_who_finished(tmp_path: Path
     )
 
 
+@pytest.mark.variant
 def test_tables_keep_the_order_of_the_study_and_figures_have_the_best_first(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"low": 20.0, "high": 80.0, "middle": 50.0})
     read(study)
@@ -92,7 +94,7 @@ def test_tables_have_captions_and_figures_have_words(people: tuple[Study, Page])
     ("quality", "participants", "words"),
     [
         ({"a": 50.0, "b": 60.0}, 1, "Only one person was counted."),
-        ({"a": 50.0}, 4, "One condition, nothing to compare."),
+        variant({"a": 50.0}, 4, "One condition, nothing to compare."),
         ({"a": 50.0, "b": 60.0}, 0, "Nothing to report. No rating of this question could be used."),
     ],
 )

@@ -90,6 +90,7 @@ def test_tests_that_agree_are_said_to(tmp_path: Path) -> None:
     assert text == "The tests agree on 1 of 1 pair. They see the same condition ahead in every one."
 
 
+@pytest.mark.variant
 def test_pairs_that_the_study_is_not_about_are_not_among_those_on_which_tests_agree(tmp_path: Path) -> None:
     quality = {"good": 80.0, "fair": 50.0, "bad": 20.0}
     material = analysed_material(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["good", "bad"]]}))

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from support.comparison_reports import compared, compared_undrawn
 
 
+@pytest.mark.variant
 def test_a_preference_has_its_own_heading_and_a_line_at_zero(tmp_path: Path) -> None:
     page = compared(tmp_path, "pair", "choice", [("a", "b", 1), ("a", "c", 1), ("b", "c", 1)])
     assert "Preference (pair), best first" in page.text
@@ -59,6 +62,7 @@ def test_what_was_ticked_is_told_tick_by_tick_in_files_with_plain_names(tmp_path
     assert (tmp_path / "report" / "figures" / "scores-question-1.svg").is_file()
 
 
+@pytest.mark.variant
 def test_two_conditions_are_one_pair_and_a_choice_without_a_tie_has_none(tmp_path: Path) -> None:
     questions = [{"id": "quality", "text": "Which one?", "scale": "pref2"}]
     page = compared(tmp_path, "ab", "choice", [("a", "b", 1)], questions=questions)

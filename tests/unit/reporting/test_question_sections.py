@@ -19,6 +19,7 @@ from support.report_material import analysed_material, markup_text
 from support.report_pages import CROWDED, SPREAD, Page, made_up, read, read_undrawn
 
 
+@pytest.mark.variant
 def test_each_question_has_its_own_part(tmp_path: Path) -> None:
     questions = [
         {"id": "quality", "text": "How good?", "scale": "acr5"},
@@ -44,6 +45,7 @@ def test_many_questions_have_an_overview_and_their_details_folded(crowded: tuple
     assert "findings" in ids
 
 
+@pytest.mark.variant
 def test_three_questions_are_told_one_after_the_other(tmp_path: Path) -> None:
     questions = [{"id": name, "text": f"Is it {name}?", "scale": "agree5"} for name in ("one", "two", "three")]
     page = read_undrawn(made_up(tmp_path, {"a": 40.0, "b": 80.0}, questions=questions))

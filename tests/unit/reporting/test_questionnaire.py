@@ -90,6 +90,7 @@ def test_grades_of_what_fits_are_told_for_its_own_and_a_foreign_companion_wherev
     assert "above zero the stimulus with its own companion was called more fitting" in page.text
 
 
+@pytest.mark.variant
 def test_a_reversed_question_is_shown_turned_under_its_own_name_and_told_as_it_was_asked(tmp_path: Path) -> None:
     questions = [
         {"id": "real", "text": "It looks real.", "scale": "agree5", "label": "Realistic"},

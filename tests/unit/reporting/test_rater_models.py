@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from beholder.reporting.figures import figures
 from beholder.reporting.material import load_material
 from support.rater_model_sections import models_text
@@ -20,6 +22,7 @@ def test_the_report_holds_models_beside_the_plain_mean(tmp_path: Path) -> None:
     assert "biases-quality" in {figure.name for figure in figures(load_material(study))}
 
 
+@pytest.mark.variant
 def test_of_many_questions_each_has_a_line(tmp_path: Path) -> None:
     questions = [{"id": name, "text": name, "scale": "cont100"} for name in ("one", "two", "three", "four")]
     study = made_up(tmp_path, {"a": 40, "b": 60}, participants=6, contents=2, questions=questions)

@@ -39,6 +39,7 @@ def _without(people: int, *, turned: bool = False) -> Callable[[pd.DataFrame], p
     return change
 
 
+@pytest.mark.variant
 def test_conclusions_that_do_not_hang_on_the_cleaning_are_said_to_hold(tmp_path: Path) -> None:
     far = {"natural": 85.0, "smooth": 60.0, "jerky": 45.0, "frozen": 20.0}
     text = markup_text(sensitivity_section(analysed_material(made_up(tmp_path, far, contents=8), _without(3))))
@@ -59,6 +60,7 @@ def test_a_conclusion_that_hangs_on_the_cleaning_is_named(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.variant
 def test_a_rule_over_ratings_is_named_with_the_scores_without_it(tmp_path: Path) -> None:
     def disagree(ratings: pd.DataFrame) -> pd.DataFrame:
         return _without(3)(ratings).replace({"reasons": {"variance:same_answer": "agreement:disagrees"}})

@@ -12,6 +12,7 @@ from beholder.simulation.pilot import from_pilot
 from support.power_worlds import write_study
 
 
+@pytest.mark.variant
 def test_one_content_is_fixed(tmp_path: Path) -> None:
     """What conditions do to a single content is how good they are: there is no other that it could differ from."""
     path = write_study(tmp_path, design={"participants": 6, "trials": 3, "contents": "free"})
@@ -37,6 +38,7 @@ def test_a_pilot_says_who_takes_part_and_how_good_conditions_are(tmp_path: Path)
     assert "pilot tiny, robots" in " ".join(result.notes["notes"])
 
 
+@pytest.mark.variant
 def test_contents_are_as_the_claim_of_the_study_has_them(tmp_path: Path) -> None:
     path = write_study(tmp_path, analyse={"claim": "these"})
     result = beholder.power(path, participants=[6], repetitions=20, methods=[])

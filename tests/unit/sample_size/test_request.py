@@ -19,6 +19,7 @@ from support.method_studies import make_study
 from support.power_worlds import world_of, write_study
 
 
+@pytest.mark.variant
 def test_no_number_of_participants_buys_other_contents() -> None:
     study = make_study("parallel", ["a", "b"], design={"trials": 5})
     people = replace(IDEAL, bias=0.05, inconsistency=0.05, content_condition=0.08)

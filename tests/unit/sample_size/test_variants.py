@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from beholder.analysis.result import records
 from beholder.sample_size.design import pay_of, plan_for
 from beholder.sample_size.simulation import simulate_point
@@ -10,6 +12,7 @@ from support.method_studies import catalogue_of, make_study
 from support.power_worlds import CONTENTS, world_of
 
 
+@pytest.mark.variant
 def test_methods_are_held_against_each_other_with_sessions_as_long() -> None:
     study = make_study("parallel", ["a", "b", "c"], design={"trials": 4})
     catalogue = catalogue_of(study, contents=CONTENTS, duration_ms=8000)
@@ -37,6 +40,7 @@ def test_small_studies_are_made_larger_until_a_difference_is_found() -> None:
     assert [point.participants for point in variants[0].points] == [3, 4, 8, 16, 32]
 
 
+@pytest.mark.variant
 def test_numbers_on_a_page_are_held_against_each_other() -> None:
     between = {"page": {"two": {"per_trial": 2, "trials": 5}, "four": {"per_trial": 4}}, "told": {
         "little": {}, "much": {"instructions": "Look closely."},

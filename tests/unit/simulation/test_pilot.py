@@ -78,6 +78,7 @@ def test_order_effects_are_not_read_from_a_pilot(source: PopulationSource) -> No
         assert name not in source.origins
 
 
+@pytest.mark.variant
 def test_what_a_pilot_is_too_small_for_stays_as_usual_and_is_told(tmp_path: Path) -> None:
     path = write_asking(tmp_path, checks={}, design={"participants": 2, "trials": 4, "seed": 3})
     simulate(path, participants=2)

@@ -113,6 +113,7 @@ def test_alpha_of_a_small_table_by_hand() -> None:
     assert alpha_without_each(matrix)[2] == pytest.approx(cronbach_alpha(matrix[:2, :2], 4).value)
 
 
+@pytest.mark.variant
 def test_alpha_is_what_pingouin_gives() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

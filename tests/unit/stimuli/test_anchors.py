@@ -98,6 +98,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.variant
 def test_anchors_are_made_of_each_reference_and_come_last(folder: Path) -> None:
     seen: list[int] = []
     study = study_in(folder, ["lowpass-3500", "lowpass-7000"], ["codec", REFERENCE])

@@ -88,6 +88,7 @@ def test_what_nobody_could_hear_is_told_once_and_not_made(
     assert not (tmp_path / "media" / "made").exists()
 
 
+@pytest.mark.variant
 def test_clips_that_say_the_same_are_one(tmp_path: Path, tiny: Path) -> None:
     design = {"participants": 8, "trials": 4, "seed": 3}
     keys = {"method": "pair", "conditions": ["natural", "smooth"], "design": design}
@@ -97,6 +98,7 @@ def test_clips_that_say_the_same_are_one(tmp_path: Path, tiny: Path) -> None:
     assert not counts.unmade
 
 
+@pytest.mark.variant
 def test_a_check_makes_one_clip_of_each_kind_and_the_first_plan_all(tmp_path: Path, tiny: Path) -> None:
     path = write_study(tmp_path, tiny, **ACR, checks={"trap": True})
     output = CliRunner().invoke(cli, ["check", str(path)]).output

@@ -90,6 +90,7 @@ def scored(folder: Path, means: dict[str, float]) -> Results:
     return beholder.analyse(path)
 
 
+@pytest.mark.variant
 async def test_what_stayed_open_is_written_by_parts_and_stays_once_people_are_asked(tmp_path: Path, tiny: Path) -> None:
     study = load_study(follow_up(tmp_path / "pairs", tiny))
     means = {"natural": 80.0, "smooth": 80.2, "jerky": 30.0, "frozen": 30.1}
@@ -112,6 +113,7 @@ async def test_what_stayed_open_is_written_by_parts_and_stays_once_people_are_as
         assert "natural,smooth,2" in file.read_text(encoding="utf-8"), "a person has got a list of this run"
 
 
+@pytest.mark.variant
 def test_where_nothing_stayed_open_nothing_is_asked_and_the_chain_goes_on(tmp_path: Path, tiny: Path) -> None:
     design = {"participants": 6, "trials": 4, "seed": 3}
     write_study(tmp_path / "mos", tiny, name="mos", conditions=["natural", "frozen"], design=design)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 import beholder
 from beholder.server import ServerStatus
 from beholder.testing import write_study
@@ -35,6 +37,7 @@ def test_run_with_robots_takes_a_study_from_its_file_to_a_report_and_stops_at_th
     assert "to either side, and 200 is asked for" in messages[1]
 
 
+@pytest.mark.variant
 def test_a_rehearsal_stops_at_the_look_after_which_people_would_cost_too_much(tmp_path: Path, tiny: Path) -> None:
     design = {"looks": [2, 4], "stop": {"decided": "none", "budget": "3 GBP"}, "trials": 1}
     study = write_study(tmp_path / "study", tiny, design=design, recruit={"reward": "1 GBP"})
@@ -64,6 +67,7 @@ async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny
     assert statuses[-1].counts["completed"] == 2
 
 
+@pytest.mark.variant
 async def test_once_a_person_has_come_robots_are_reported_apart_and_overwrite_nothing(
     tmp_path: Path, tiny: Path
 ) -> None:

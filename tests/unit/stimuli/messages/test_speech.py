@@ -126,6 +126,7 @@ def test_the_sound_of_a_video_speaks_and_is_otherwise_as_it_was(film: Path) -> N
     assert [path.name for path in film.parent.iterdir() if path.suffix == ".part"] == []
 
 
+@pytest.mark.variant
 def test_a_message_is_spoken_faster_where_a_clip_is_short(tmp_path: Path) -> None:
     spans = []
     for seconds in (4.0, 2.6):

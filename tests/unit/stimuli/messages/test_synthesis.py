@@ -13,6 +13,7 @@ from beholder.stimuli.messages.speech import speak
 from beholder.stimuli.messages.synthesis import installed_synthesis
 
 
+@pytest.mark.variant
 def test_many_may_speak_at_once() -> None:
     sentences = ["One.", "Seventeen thousand.", "Please choose: Poor.", "Set this slider to 64."] * 3
     alone = [speak(words, "en").seconds for words in sentences]

@@ -12,6 +12,7 @@ from beholder.stimuli.samples import make_samples
 from beholder.stimuli.samples.audio import sound
 
 
+@pytest.mark.variant
 def test_each_condition_can_be_heard() -> None:
     def above(hertz: float, condition: str) -> float:
         samples = sound(0, condition, 1.0)

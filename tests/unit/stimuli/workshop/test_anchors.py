@@ -146,6 +146,7 @@ def test_each_frame_that_is_due_is_shown_and_held(tmp_path: Path, rate: str, fps
     assert nearest == sorted(nearest)
 
 
+@pytest.mark.variant
 def test_a_late_picture_stays_as_late(tmp_path: Path) -> None:
     clip = film(tmp_path / "clip.mp4")
     late = tmp_path / "late.mkv"
@@ -254,6 +255,7 @@ def test_options_and_files_that_do_not_fit_are_told_at_once(tmp_path: Path) -> N
     assert str(caught.value) == "FILES  holds no video. Allowed: videos, or folders with some in them."
 
 
+@pytest.mark.variant
 def test_a_video_that_cannot_be_made_worse_keeps_no_other_from_it(tmp_path: Path) -> None:
     folder, out = tmp_path / "in", tmp_path / "out"
     film(folder / "good.mp4", seconds=0.4)

@@ -123,6 +123,7 @@ def test_what_is_there_is_not_made_again(made: Path) -> None:
     assert {path.name: path.stat().st_mtime_ns for path in (made / "out").glob("*.mp4")} == before
 
 
+@pytest.mark.variant
 def test_the_same_clip_gives_the_same_samples(made: Path, tmp_path: Path) -> None:
     make_impaired(made / "clean.mp4", ["fragmentation"], tmp_path)
     assert (
