@@ -41,6 +41,8 @@ class ServedFormat:
     """Of a video, which is copied as it is; everything else is decoded, so that no codec tells conditions apart."""
     audio_codecs: frozenset[str] = frozenset()
     """An empty name stands for no sound."""
+    arguments: tuple[str, ...] = ()
+    """What ffmpeg is told when it writes the format."""
 
 
 SERVED: tuple[ServedFormat, ...] = (
@@ -51,6 +53,7 @@ SERVED: tuple[ServedFormat, ...] = (
     ServedFormat(
         "video", ".mp4", "mp4", "video/mp4",
         codecs=frozenset({"h264", "vp9", "av1"}), audio_codecs=frozenset({"", "aac", "mp3", "opus", "flac"}),
+        arguments=("-movflags", "+faststart", "-write_tmcd", "0"),
     ),
     ServedFormat("audio", ".wav", "wav", "audio/wav"),
     ServedFormat("image", ".webp", "webp", "image/webp"),

@@ -40,7 +40,6 @@ _COPY_STREAMS = (
 )  # fmt: skip
 _BY_CODEC = {"h264": ("-bsf:v", "filter_units=remove_types=6")}
 """NAL units of type 6 hold user data: x264 writes its version and every setting there."""
-_BY_FORMAT = {"mp4": ("-movflags", "+faststart", "-write_tmcd", "0"), "webm": ()}
 
 
 def measure_video(path: Path, where: str, *, levels: bool = True) -> Measurement:
@@ -142,7 +141,7 @@ def copy_video(path: Path, part: Path, measured: Measurement, where: str) -> Non
 
 def _arguments(probe: Probe) -> tuple[str, ...]:
     served = video_format(probe)
-    return (*_COPY_STREAMS, *_BY_CODEC.get(probe.codec, ()), *_BY_FORMAT[served.format], "-f", served.format)
+    return (*_COPY_STREAMS, *_BY_CODEC.get(probe.codec, ()), *served.arguments, "-f", served.format)
 
 
 def _plays_like(copy: Path, measured: Measurement) -> bool:

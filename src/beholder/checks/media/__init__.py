@@ -24,6 +24,7 @@ from beholder.checks.page_contract import (
     read_flag,
 )
 from beholder.errors import StimuliError
+from beholder.stimuli.media_formats import SERVED
 from beholder.study.qualification import CheckOptions
 from beholder.types import Json
 
@@ -189,7 +190,6 @@ _ENCODERS: Mapping[str, tuple[str, ...]] = {
     "vp9": ("-c:v", "libvpx-vp9", "-cpu-used", "8", "-row-mt", "1", *_FAST),
     "av1": ("-c:v", "libaom-av1", "-usage", "realtime", "-cpu-used", "8", "-row-mt", "1", *_FAST[2:]),
 }
-_MUXERS = {"mp4": ("-movflags", "+faststart"), "webm": ()}
 _RATE = 48_000
 NOTHING = DrawnFile(b"", "application/octet-stream")
 
@@ -199,12 +199,13 @@ def clip(codec: str, container: str, width: int, height: int, fps: float) -> Dra
     """Return a moving pattern of one second; an empty file where this ffmpeg has no encoder for the codec."""
     from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 
-    if codec not in _ENCODERS or container not in _MUXERS:
+    served = next((one for one in SERVED if one.format == container), None)
+    if codec not in _ENCODERS or served is None:
         return NOTHING
     with tempfile.TemporaryDirectory(prefix="beholder-") as folder:
         file = Path(folder) / f"sample.{container}"
         source = f"testsrc=size={width}x{height}:rate={fps:g}:duration=1"
-        line = ["-v", "error", "-y", "-f", "lavfi", "-i", source, "-an", *_ENCODERS[codec], *_MUXERS[container]]
+        line = ["-v", "error", "-y", "-f", "lavfi", "-i", source, "-an", *_ENCODERS[codec], *served.arguments]
         try:
             code = run_ffmpeg([*line, "-fflags", "+bitexact", "-f", container, file_argument(file)]).code
         except StimuliError:

@@ -161,11 +161,11 @@ def _output_arguments(clip: _Clip, threads: int) -> list[str]:
     """Return the output arguments: original frame times, no metadata."""
     served = video_format(clip.measured.probe)
     # A blank, for with nothing at all ffmpeg would write its own name.
-    by_format = {"mp4": ("-metadata:s:v:0", "encoder= ", "-movflags", "+faststart", "-write_tmcd", "0"), "webm": ()}
+    unnamed = ("-metadata:s:v:0", "encoder= ") if served.format == "mp4" else ()
     return [
         "-pix_fmt", clip.measured.pixels, *_TIMES, "-threads", str(threads), "-c:a", "copy", "-dn", "-sn",
         "-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact",
-        "-flags:a", "+bitexact", *by_format[served.format], "-f", served.format,
+        "-flags:a", "+bitexact", *unnamed, *served.arguments, "-f", served.format,
     ]  # fmt: skip
 
 
