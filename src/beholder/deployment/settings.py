@@ -116,7 +116,8 @@ class DeploySettings:
         if self.to == CONTAINER:
             return ContainerTarget(Path(self.machine))
         if self.machine:
-            return Ec2Target(self.to, self.machine, self.ssh_config)
+            estimate = money(self.hourly) if self.hourly and is_money(self.hourly) else None
+            return Ec2Target(self.to, self.machine, self.ssh_config, estimate)
         return HereTarget() if self.to == HERE else SshTarget(self.to, self.ssh_config)
 
 

@@ -123,8 +123,8 @@ class _Containers:
 
     @property
     def is_running(self) -> bool:
-        process = self.read().get("process")
-        return bool(process) and Path(f"/proc/{process}").is_dir() and not _is_dead(process)
+        process = int(self.read().get("process", 0))
+        return process > 0 and not _is_dead(process)
 
     def up(self) -> int:
         inside = self.root / "srv"

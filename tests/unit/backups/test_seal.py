@@ -6,6 +6,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from beholder.workflow.restore import restore
 from support.backed_up_store import answered_in, fill, key_in, settings_to
 
 
-def refusal(to: str, folder: Path, identity: Path, **options: str) -> str:
+def refusal(to: str, folder: Path, identity: Path, **options: Any) -> str:
     with pytest.raises(BackupError) as refused:
         restore(to, folder, identity=identity, **options)
     return str(refused.value)
