@@ -190,7 +190,7 @@ class DeploymentStatus(ShownResult):
             ("people", counts),
             ("disk", f"{gigabytes(self.disk_free)} free; {where}"),
             ("memory", memory),
-            ("clock", f"{self.clock_skew_s:+.0f} s beside the one here"),
+            ("clock", f"{round(self.clock_skew_s):+d} s beside the one here"),
             ("pulled", f"{self.last_pull:%Y-%m-%d %H:%M} UTC{answers}" if self.last_pull else "never"),
             ("backup", self.backup or "none; `backup:` in the study names a place"),
             ("up since", f"{self.up_since:%Y-%m-%d %H:%M} UTC"),
