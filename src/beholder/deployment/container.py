@@ -155,7 +155,7 @@ def containerfile(wheels: list[str], file: str = "study.yaml") -> str:
     return f"""# Built by Docker, Podman or Buildah: docker build --file {CONTAINERFILE} .
 FROM {_PYTHON}
 
-RUN useradd --system --uid {_USER} --create-home --home-dir /home/beholder --shell /usr/sbin/nologin beholder \\
+RUN useradd --system --uid {_USER} --create-home --home-dir /srv/home --shell /usr/sbin/nologin beholder \\
     && install --directory --owner={_USER} --mode=0700 /srv/store
 
 WORKDIR /srv
