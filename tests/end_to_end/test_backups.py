@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from beholder.backups.backup_settings import backup_settings
 from beholder.backups.cycle import make_backup
 from beholder.backups.destinations import open_destination
 from beholder.backups.history import read_history
+from beholder.backups.seal import SEAL_VARIABLE, seal_keys_of, seal_text
 from beholder.methods import load_study
 from beholder.server.process import run_server
 from beholder.store.open import open_store, read_rows
@@ -26,11 +28,18 @@ from beholder.testing import write_study
 from beholder.workflow.restore import restore
 from support.backed_up_store import answered_in, fill, key_in, settings_to
 from support.commands import command
+from support.deployed_study import DeployedStudy
 from support.link_visitors import arrived, take_as_a_person
-from support.s3_server import SECRET, S3Server
+from support.s3_server import SECRET, S3Server, s3_server
 from support.server_process import Service, free_port
 from support.ssh_machine import ssh_machine
 from support.variants import cases
+
+
+@pytest.fixture(autouse=True)
+def _seals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers seal with the key of the test, as `deploy up` does."""
+    monkeypatch.setenv(SEAL_VARIABLE, seal_text(seal_keys_of(key_in(tmp_path).file)))
 
 
 async def _until(found: Callable[[], Awaitable[Any]]) -> Any:
@@ -124,6 +133,119 @@ def test_a_server_goes_on_while_the_place_is_away_and_catches_up(tmp_path: Path,
 
     asyncio.run(work())
     assert read_history(open_destination(str(disk / "to")))[-1].sessions == 1
+
+
+@pytest.mark.variant
+def test_a_bucket_that_goes_away_under_a_server_is_told_and_gets_everything_when_it_is_back(
+    tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "s3").mkdir()
+    with s3_server(tmp_path / "s3") as s3:
+        for name, value in s3.variables.items():
+            monkeypatch.setenv(name, value)
+        to = "s3://backups/away"
+        study = _study(tmp_path, tiny, to)
+
+        async def work() -> None:
+            loaded = load_study(study)
+            async with run_server(loaded, port=0, backup=backup_settings(loaded)) as server:
+
+                async def told() -> dict[str, Any]:
+                    return dict((await _health(server.address))["backup"])
+
+                async def first() -> object:
+                    return (await told())["at"]
+
+                before = await _until(first)
+                s3.stop()
+                await take_as_a_person(server.link, "ada")  # nobody who answers waits for it
+
+                async def failing() -> object:
+                    return (await told())["failing_since"]
+
+                await _until(failing)
+                assert (await told())["at"] == before, "the one before is still known"
+                s3.start()
+
+                async def well() -> object:
+                    now = await told()
+                    return now["failing_since"] is None and now["at"] != before
+
+                await _until(well)
+
+        asyncio.run(work())
+        assert read_history(open_destination(to))[-1].sessions == 1
+        restore(to, tmp_path / "home", identity=tmp_path / "backup.key")
+    assert answered_in(tmp_path / "home" / "store") == answered_in(study.parent / "store") != []
+
+
+def test_of_several_servers_on_one_database_exactly_one_makes_each_backup(
+    tmp_path: Path, tiny: Path, postgresql_url: str
+) -> None:
+    to = tmp_path / "to"
+    study = _study(tmp_path, tiny, str(to))
+
+    async def work() -> None:
+        loaded = load_study(study)
+        async with contextlib.AsyncExitStack() as stack:
+            servers = [
+                await stack.enter_async_context(
+                    run_server(loaded, store=postgresql_url, port=0, backup=backup_settings(loaded))
+                )
+                for _ in range(3)
+            ]
+            for number, server in enumerate(servers, 1):
+                await take_as_a_person(server.link, f"person {number}")
+
+                async def held(number: int = number) -> object:
+                    there = await asyncio.to_thread(read_history, open_destination(str(to)))
+                    return there and there[-1].sessions == number
+
+                await _until(held)
+                assert (await _health(server.address))["backup"]["at"], "each of them knows of it"
+
+    asyncio.run(work())
+    notes = read_history(open_destination(str(to)))
+    held = [(one.sessions, one.answers) for one in notes]
+    assert held == sorted(held)
+    assert notes[-1].sessions == 3
+    # One who looks while nothing is new makes none, so that as many at once would show as the same content twice.
+    digests = [one.at for one in notes]
+    assert len(set(digests)) == len(digests)
+    assert len(notes) <= 1 + 3 * _LOOKS_WITHIN_A_VISIT, held
+
+
+_LOOKS_WITHIN_A_VISIT = 4
+
+
+@pytest.mark.variant
+async def test_a_deployed_server_makes_backups_that_come_back_at_home(tmp_path: Path, tiny: Path) -> None:
+    with ssh_machine(tmp_path / "machine") as machine:
+        to = machine.folder / "backups"
+        online = DeployedStudy(_study(tmp_path, tiny, str(to)), machine)
+        await asyncio.to_thread(online.up)
+        secret = (online.there / "secrets.env").read_text("utf-8")
+        assert SEAL_VARIABLE in secret
+        assert "AGE-SECRET-KEY" not in secret
+        await online.come()
+
+        async def made() -> object:
+            there = await asyncio.to_thread(read_history, open_destination(str(to)))
+            return there and there[-1].sessions == 1 and there[-1].answers
+
+        await _until(made)
+        status = await asyncio.to_thread(online.deployment.status)
+        assert "ago" in status.backup
+        key = secret.partition(f"{SEAL_VARIABLE}=")[2].splitlines()[0].strip('"').rpartition(":")[2]
+        assert key not in " ".join(word for one in machine.processes() for word in psutil.Process(one).cmdline())
+        assert key not in online.journal.path.read_text("utf-8")
+        assert key not in (online.there / "logs" / "server.log").read_text("utf-8")
+        gone = await asyncio.to_thread(online.deployment.down, wait="1 s", anyway="the test is over")
+        assert gone.is_gone
+        assert not machine.root.exists()
+    await asyncio.to_thread(restore, str(to), tmp_path / "home", identity=tmp_path / "backup.key")
+    home = await asyncio.to_thread(answered_in, tmp_path / "home" / "store")
+    assert home == await asyncio.to_thread(answered_in, online.study.parent / "store") != []
 
 
 _MAKE = """

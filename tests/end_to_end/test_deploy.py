@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -316,6 +317,28 @@ def test_a_command_that_is_killed_within_any_step_is_given_again(
     assert not machine.root.exists()
     assert machine.processes() == []
     assert online.journal.current() is None
+
+
+@pytest.mark.variant
+def test_whoever_presses_ctrl_c_within_any_step_goes_on_in_a_folder_of_any_name(
+    tmp_path: Path, tiny: Path, machine: SshMachine
+) -> None:
+    online = DeployedStudy(write_study(tmp_path / "Größe & 'Klang' $HOME", tiny, title="Prüfung"), machine)
+    assert [step for step in UP if kill_at_step(online, "up", step, 0.2, signal.SIGINT)] == list(UP)
+    assert online.up().is_reached
+    assert len({entry.deployment for entry in online.journal.entries()}) == 1
+    robots = asyncio.run(online.send(2))
+    acknowledged = {(one.session, one.key): one.answer for robot in robots for one in robot.acknowledged}
+    assert kill_at_step(online, "pull", "pull", 0.2, signal.SIGINT)
+    assert online.deployment.pull().answers == len(acknowledged)
+    assert not list(online.study.parent.glob(".pull-*")), "what was broken off is removed"
+    assert kill_at_step(online, "down", "arrivals", 0.2, signal.SIGINT)
+    online.deployment.down()
+    assert asyncio.run(stored_answers(online.study.parent / "store")) == acknowledged
+    assert not machine.root.exists()
+    assert machine.processes() == []
+    again = CliRunner().invoke(cli, ["deploy", "down", str(online.study)])
+    assert (again.exit_code, again.output.startswith("tiny is down since 20")) == (0, True), again.output
 
 
 @pytest.mark.variant

@@ -74,7 +74,7 @@ async def test_a_fresh_machine_serves_people_over_a_loss_of_power_by_cron(
     assert not bare.root.exists(), "something was left"
 
     # By cron, with a certificate for a name; packages come from here, and nothing of a compiler is needed.
-    deployed = await asyncio.to_thread(online.up, is_offline=True)
+    deployed = await asyncio.to_thread(online.up, settings={"is_offline": True})
     assert deployed.is_reached, deployed.words
     status = online.deployment.status()
     assert status.service == "cron"

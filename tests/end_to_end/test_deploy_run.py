@@ -67,6 +67,7 @@ def run_verb(online: DeployedStudy, *arguments: str) -> None:
 def decide(online: DeployedStudy) -> None:
     """Propose decisions there, and sign them, as a person does."""
     run_verb(online, "decide")
+    assert (online.study.parent / "decide" / "decisions.csv").is_file(), "it is to be looked at here"
     run_verb(online, "decide", "--sign", "Ada Lovelace")
 
 

@@ -419,6 +419,8 @@ SAID = (
     Said("writing-an-analysis.md", "All others are written, and then `beholder analyse` names the package",
          "unit/analysis/test_registry.py::"
          "test_an_analysis_of_another_package_that_fails_costs_its_own_table_only"),
+    Said("backups.md", "`restore` refuses a backup without a seal that fits your key",
+         "unit/backups/test_seal.py::test_a_forged_backup_is_refused_unless_told"),
     Said("backups.md", "A backup without a key is refused, unless the study says why in words",
          "unit/backups/test_backup_settings.py::test_without_a_key_it_is_refused_unless_said_in_words"),
     Said("backups.md", "`beholder monitor` warns where they fail, with the reason",

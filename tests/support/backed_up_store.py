@@ -13,6 +13,7 @@ import pytest
 from beholder.backups.backup_settings import BackupSettings
 from beholder.backups.destinations import Destination
 from beholder.backups.encryption import KeyPair, make_key
+from beholder.backups.seal import seal_keys_of
 from beholder.server.erasure import erase_sessions
 from beholder.store.contract import Store
 from beholder.store.open import open_store
@@ -52,7 +53,8 @@ def key_in(folder: Path) -> KeyPair:
 def settings_to(to: str | Path, folder: Path, keys: Sequence[str] = ()) -> BackupSettings:
     """Return settings of backups to a place; encrypted for the key of a folder, if for no other."""
     encrypted_for = tuple(keys) or (key_in(folder).public,)
-    return BackupSettings(STUDY, str(to), folder, timedelta(minutes=10), timedelta(days=30), encrypted_for)
+    seal_keys = seal_keys_of(key_in(folder).file)
+    return BackupSettings(STUDY, str(to), folder, timedelta(minutes=10), timedelta(days=30), encrypted_for, seal_keys)
 
 
 async def answered(store: Store) -> list[str]:

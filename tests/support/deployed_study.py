@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import ssl
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -177,19 +179,27 @@ def command_of(online: DeployedStudy, verb: str) -> list[str]:
     return line
 
 
-def kill_at_step(online: DeployedStudy, verb: str, step: str, delay_s: float) -> bool:
-    """Start a verb, and kill its process (kill -9) that long after it has begun a step; return whether it was there."""
+def kill_at_step(online: DeployedStudy, verb: str, step: str, delay_s: float, by: int = signal.SIGKILL) -> bool:
+    """Start a verb, and kill its process (kill -9) that long after it has begun a step; return whether it was there.
+
+    `by` is another signal, such as that of Ctrl-C: then what it prints on its way out may be no traceback.
+    """
     seen = sum((one.step, one.event) == (step, "planned") for one in online.journal.entries())
-    with subprocess.Popen(
-        command_of(online, verb), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
+    with (
+        tempfile.TemporaryFile() as printed,
+        subprocess.Popen(
+            command_of(online, verb), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=printed
+        ) as process,
+    ):
         while process.poll() is None:
             if sum((one.step, one.event) == (step, "planned") for one in online.journal.entries()) > seen:
                 # Some way into the step, which may be over by then.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(delay_s)
-                process.kill()
+                process.send_signal(by)
                 process.wait()
+                printed.seek(0)
+                assert b"Traceback" not in printed.read()
                 return True
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(0.01)

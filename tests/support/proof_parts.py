@@ -13,7 +13,7 @@ PARTS = {
     "load": ("proofs/test_load_proof",),
     "requests": ("end_to_end/test_openapi", "end_to_end/test_floods", "end_to_end/test_drop_outs"),
     "blindness": ("end_to_end/test_blind", "end_to_end/test_bucket", "unit/buckets"),
-    "deploy": ("end_to_end/test_deploy", "unit/deployment"),
+    "deploy": ("end_to_end/test_deploy", "unit/deployment", "end_to_end/test_backups", "unit/backups"),
     "money": ("proofs/test_pay_proof", "unit/recruiting"),
     "browser": ("browser",),
     "examples": ("unit/examples",),

@@ -179,6 +179,7 @@ SHORT_CHAPTERS = {
     "beholder.cli.backups": "the commands of one group",
     "beholder.cli.examples": "the commands of one group",
     "beholder.deployment.here": "a target: one module each",
+    "beholder.deployment.contained": "runs in a container, by its own name",
     "beholder.deployment.served": "runs on the machine of a deployment, by its own name",
     "beholder.examples.page": "the page of an example, which `make papers` also writes",
     "beholder.methods.likert.items": "the item sets of one method",
@@ -290,6 +291,7 @@ def test_a_module_name_repeats_only_for_the_same_noun() -> None:
 COVERED_ELSEWHERE = {
     "beholder.cli.deployment": "tests/end_to_end/test_deploy.py",
     "beholder.deployment": "tests/end_to_end/test_deploy.py",
+    "beholder.deployment.contained": "tests/unit/deployment/test_engine.py",
     "beholder.deployment.contract": "tests/contracts/test_targets.py",
     "beholder.deployment.machine.__main__": "tests/end_to_end/test_deploy.py",
     "beholder.deployment.machine.caddy": "tests/end_to_end/test_deploy.py",
@@ -316,6 +318,7 @@ COVERED_ELSEWHERE = {
     "beholder.testing.metrics": "tests/contracts/test_metrics_contract.py",
     "beholder.testing.stores.facts": "tests/contracts/test_store.py",
     "beholder.testing.stores.ledger": "tests/contracts/test_store.py",
+    "beholder.testing.engines": "tests/unit/deployment/test_engine.py",
     "beholder.testing.tunnels": "tests/unit/deployment/machine/test_tunnel.py",
     "beholder.testing.stores.sessions": "tests/contracts/test_store.py",
     "beholder.workflow.serve": "tests/end_to_end/test_servers.py",
@@ -657,6 +660,9 @@ GUARDED = {
     ("a POSIX path", "server/connections.py"): "lists its own sockets, where a system tells them",
     ("a POSIX path", "deployment/cloud_init.py"): "is written for a Linux machine that is to be",
     ("a POSIX path", "deployment/container.py"): "is written for a container, which runs Linux",
+    ("a POSIX path", "testing/engines.py"): "is a fake engine, for tests on Linux",
+    ("a POSIX signal", "testing/engines.py"): "is a fake engine, for tests on Linux",
+    ("a process group", "testing/engines.py"): "is a fake engine, for tests on Linux",
     ("a POSIX module", "workflow/doctor.py"): "looks at the limit of descriptors, where a system has one",
 }
 """What asks for the system first."""

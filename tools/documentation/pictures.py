@@ -8,8 +8,6 @@ import io
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ import yaml
 from PIL import Image
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
-from beholder.deployment.access import DeploymentStatus
 from beholder.methods import load_study
 from beholder.server.process import RunningServer, run_server
 from beholder.testing.browser import StepMoment, fitting_answers, oracle_for, walk
@@ -152,7 +149,7 @@ async def take_pictures(folder: Path, scratch: Path, chromium: str) -> list[Path
             made += await picture_qualification(browser, folder, scratch)
             made += await _picture_report(browser, new("parallel", scratch / "report"), folder)
             made += await _picture_plan(browser, new("parallel", scratch / "plan"), folder)
-            made += await picture_deployment(browser, folder)
+            made += await picture_deployment(browser, folder, scratch)
         finally:
             await browser.close()
     return made
@@ -188,17 +185,12 @@ i {{ color: #8fb3d9; font-style: normal }}
 {lines}</pre>"""
 
 
-async def picture_deployment(browser: Browser, folder: Path) -> list[Path]:
-    """Write what `deploy status` prints of a study that is doing well."""
-    began = datetime(2027, 3, 1, 9, 2, tzinfo=UTC)
-    status = DeploymentStatus(
-        study="gestures", to="ada@lab.example.org", link="https://study.example.org/s/gestures", is_reached=True,
-        outside="answers", certificate_ends=began + timedelta(days=90), is_served=True, ended=None, is_kept=True,
-        service="systemd-user", version="5d2f9c01ab77e310", software=version("beholder"), is_current=True, inside=3,
-        counts={"sessions": 41, "live": 3, "completed": 36}, disk_free=212_400_000_000, memory_free=5_900_000_000,
-        store_bytes=6_300_000, database="", clock_skew_s=0.4, last_pull=began + timedelta(days=1, hours=3),
-        pulled_answers=1184, backup="", up_since=began, cost="nothing extra",
-    )  # fmt: skip
+async def picture_deployment(browser: Browser, folder: Path, scratch: Path) -> list[Path]:
+    """Write what `deploy status` prints of a study that was deployed on this machine for it."""
+    from documentation.deployed import status_of_a_deployment
+
+    study = new("acr", scratch / "deployed")
+    status = await asyncio.to_thread(status_of_a_deployment, study, scratch / "machine")
     lines = "\n".join(f"<i>{html.escape(f'{name:<12}')}</i> {html.escape(words)}" for name, words in status.rows)
     page = await browser.new_page(viewport={"width": 860, "height": 378}, device_scale_factor=2)
     await page.set_content(_TERMINAL.format(command="beholder deploy status", lines=lines))

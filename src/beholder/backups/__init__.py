@@ -63,6 +63,9 @@ def backup(
         assert made is not None
         whom = f"Encrypted for {', '.join(made.keys)}." if made.keys else "It is not encrypted."
         words += [f"Made and verified: {made.words}.", whom]
+        if not made.seals:
+            more = "a restore would ask for your words. Make it where your key is, or let `beholder deploy up` do so."
+            words.append(f"It is not sealed, as this machine has no key of yours: {more}")
         if done.removed:
             words.append(f"Removed: {plain_count(len(done.removed), 'file')} of old backups.")
     there = read_history(settings.destination(), loaded.name)

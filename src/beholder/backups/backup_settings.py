@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
 from beholder.backups.destinations import Destination, open_destination
 from beholder.backups.encryption import default_identity, public_key, recipients
+from beholder.backups.seal import SEAL_VARIABLE, known_seal_keys, seal_text
 from beholder.errors import BackupError, Problem
 from beholder.study.backup import BUCKETS, Backup, place_faults
 from beholder.study.model import Study
@@ -22,7 +23,7 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class BackupSettings:
-    """Where backups go, how often, how long they stay, and for whom they are encrypted. No secret is among them."""
+    """Where backups go, how often, how long they stay, and for whom they are encrypted."""
 
     study: str
     to: str
@@ -32,6 +33,8 @@ class BackupSettings:
     keep: timedelta
     keys: tuple[str, ...]
     """Public keys; none where somebody said in words that nothing is encrypted."""
+    seal_keys: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
+    """By public key, what seals backups: the one secret here, which stays out of all that is printed."""
 
     def destination(self) -> Destination:
         """Return the destination."""
@@ -71,7 +74,8 @@ def backup_settings(
         what = f"to {to} has no key to encrypt it for"
         raise BackupError(Problem(study.where("backup") if written else "--backup", what, "backup.key", fix))
     recipients(keys)
-    return BackupSettings(study.name, to, study.folder, duration(rest.every), duration(rest.keep), keys)
+    seal_keys = known_seal_keys(variables)
+    return BackupSettings(study.name, to, study.folder, duration(rest.every), duration(rest.keep), keys, seal_keys)
 
 
 def _keys(written: Backup, variables: Mapping[str, str]) -> tuple[str, ...]:
@@ -94,7 +98,11 @@ def deployed_variables(study: Study) -> dict[str, str]:
     scheme = settings.to.partition("://")[0]
     names = (PLACE_VARIABLE, *(CREDENTIALS[scheme] if scheme in BUCKETS else ()))
     found = {name: os.environ[name].strip() for name in names if os.environ.get(name, "").strip()}
-    return {**found, **({KEY_VARIABLE: ",".join(settings.keys)} if settings.keys else {})}
+    if settings.keys:
+        found[KEY_VARIABLE] = ",".join(settings.keys)
+    if settings.seal_keys:
+        found[SEAL_VARIABLE] = seal_text(settings.seal_keys)
+    return found
 
 
 def needs_obstore(study: Study) -> bool:

@@ -69,7 +69,7 @@ def make_backup(
                 fingerprint, note = _fingerprint(settings, url), None
                 if is_forced or fingerprint != before.fingerprint or before.at is None:
                     packed = pack_store(url, settings.study, settings.keys, scratch, now())
-                    note = store_backup(destination, packed, settings.keys, listed.size, scratch)
+                    note = store_backup(destination, packed, settings.keys, listed.size, scratch, settings.seal_keys)
                 removed = prune(destination, settings.study, now(), settings.keep)
         except (BeholderError, OSError) as error:
             write_state(url, before.failed(_one_line(error), erased, now()))

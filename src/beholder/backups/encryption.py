@@ -61,6 +61,11 @@ def public_key(file: Path) -> str:
     return str(_identities(file)[0].to_public())
 
 
+def secret_halves(file: Path) -> dict[str, str]:
+    """Return the secret halves of the keys in a file by their public halves, or raise BackupError."""
+    return {str(key.to_public()): str(key) for key in _identities(file)}
+
+
 def _identities(file: Path) -> list[Any]:
     from pyrage import IdentityError, x25519
 

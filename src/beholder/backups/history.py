@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from beholder.backups.archive import FORMAT, Packed
 from beholder.backups.destinations import Destination, file_digest, put_verified
+from beholder.backups.seal import fits, seal
 from beholder.errors import BackupError, Problem
 from beholder.formats import megabytes, plain_count
 from beholder.store.full_copy import held
@@ -46,6 +47,8 @@ class BackupNote:
     """For whom it is encrypted; nobody where it is not."""
     erasures: int
     """How many erasures the list beside it named by then."""
+    seals: Mapping[str, str] = field(default_factory=dict)
+    """By public key, the seal of everything else here; without one, anybody could have written it."""
 
     @property
     def name(self) -> str:
@@ -60,11 +63,31 @@ class BackupNote:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON."""
-        return {"kind": _KIND, "format": FORMAT, **asdict(self), "at": self.at.isoformat(), "keys": list(self.keys)}
+        return {**self.facts, "seals": dict(self.seals)}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is sealed: everything but the seals."""
+        facts = {"kind": _KIND, "format": FORMAT, **asdict(self), "at": self.at.isoformat(), "keys": list(self.keys)}
+        del facts["seals"]
+        return facts
+
+    def sealed(self, keys: Mapping[str, bytes]) -> BackupNote:
+        """Return it sealed with some keys."""
+        return replace(self, seals={public: seal(self.facts, key) for public, key in sorted(keys.items())})
+
+    def is_sealed(self, keys: Mapping[str, bytes]) -> bool:
+        """Return whether it was sealed with one of these keys, and is as it was then."""
+        return fits(self.facts, self.seals, keys)
 
 
 def store_backup(
-    destination: Destination, packed: Packed, keys: Sequence[str], erasures: int, scratch: Path
+    destination: Destination,
+    packed: Packed,
+    keys: Sequence[str],
+    erasures: int,
+    scratch: Path,
+    seal_keys: Mapping[str, bytes] | None = None,
 ) -> BackupNote:
     """Store a backup and verify it, then its note: until that is there, nobody sees the backup."""
     manifest = packed.manifest
@@ -74,7 +97,7 @@ def store_backup(
         file, manifest.study, manifest.origin, manifest.at, packed.file.stat().st_size, file_digest(packed.file),
         held(manifest.counts, "sessions"), held(manifest.counts, "answers"), manifest.digest, manifest.software,
         tuple(keys), erasures,
-    )  # fmt: skip
+    ).sealed(seal_keys or {})  # fmt: skip
     put_verified(destination, file, packed.file, scratch)
     text = scratch / "note.json"
     text.write_text(json.dumps(note.to_json(), indent=1), "utf-8")
@@ -109,6 +132,8 @@ def _read_note(destination: Destination, name: str, file: Path) -> BackupNote | 
         found = json.loads(file.read_bytes())
         kind, _, at, keys = found.pop("kind"), found.pop("format"), found.pop("at"), found.pop("keys")
         note = BackupNote(**found, at=datetime.fromisoformat(at), keys=tuple(keys))
+        if not all(isinstance(one, str) for one in note.seals.values()):
+            return None
         # Only names of ours are fetched: a note that leads elsewhere is none.
         return note if kind == _KIND and _NAME.fullmatch(note.file) else None
     except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):

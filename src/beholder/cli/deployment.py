@@ -31,7 +31,9 @@ def deploy() -> None:
 @click.option("--tunnel", type=click.Choice(["cloudflared", "tailscale", "ngrok"]), help="Come in through its program.")
 @click.option("--via", metavar="PLACE", help="user@host of yours, whose proxy passes people on through ssh.")
 @click.option("--hourly", metavar="AMOUNT", help='What a machine that is made may cost an hour, such as "0.05 USD".')
-@click.option("--offline", is_flag=True, help="Fetch packages here and send them: the machine reaches no index.")
+@click.option(
+    "--offline/--online", default=None, help="Fetch packages here and send them: the machine reaches no index. Kept."
+)
 @click.option("--service", type=click.Choice(["systemd-user", "systemd-system", "cron"]), help="What restarts it.")
 @click.option("--volatile", is_flag=True, default=None, help="Take a disk that loses everything with a reboot.")
 @click.option(

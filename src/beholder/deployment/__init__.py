@@ -40,7 +40,7 @@ def deploy(
     via: str | None = None,
     hourly: str | None = None,
     service: str | None = None,
-    offline: bool = False,
+    offline: bool | None = None,
     volatile: bool | None = None,
     store: str | None = None,
     acme: str | None = None,
@@ -72,7 +72,8 @@ def deploy(
     Rarely:
         tunnel          the tunnel program through which people come: `cloudflared`, `tailscale` or `ngrok`
         via             user@host of yours, whose proxy passes people on through ssh to where the study is
-        offline         packages are fetched here and sent, for a machine that reaches no package index
+        offline         packages are fetched here and sent, for a machine that reaches no package index; an update
+                        does the same, until it is told False
         service         what starts the server again: `systemd-user`, `systemd-system` or `cron`
         volatile        True takes a disk that loses everything with a reboot
         store           a PostgreSQL database that the machine reaches; its password is taken from PGPASSWORD
@@ -87,11 +88,11 @@ def deploy(
     loaded, file = load_study(study), _file(study)
     given = {
         "to": to, "address": address, "tls": tls, "tunnel": tunnel, "via": via, "hourly": hourly, "service": service,
-        "is_volatile": volatile, "store": store, "acme": acme,
+        "is_volatile": volatile, "is_offline": offline, "store": store, "acme": acme,
         "acme_root": str(acme_root) if acme_root is not None else None,
         "ssh_config": str(ssh_config) if ssh_config is not None else None,
     }  # fmt: skip
-    deployed = roll_out(loaded, file, given, is_offline=offline, dry_run=dry_run, tell=tell, progress=progress)
+    deployed = roll_out(loaded, file, given, dry_run=dry_run, tell=tell, progress=progress)
     return Deployment(Path(study), deployed)
 
 
@@ -176,11 +177,13 @@ class Deployment(ShownResult):
         """
         from beholder.deployment.access import journal_of, open_deployment
         from beholder.deployment.journal import one_at_a_time
-        from beholder.deployment.removal import give_back, give_up, take_down
+        from beholder.deployment.removal import already_down, give_back, give_up, take_down
 
         loaded = self._load()
         if lost is not None:
             return give_up(loaded.name, journal_of(loaded), lost)
+        if gone := already_down(loaded.name, journal_of(loaded)):
+            return gone
         if not dry_run:
             with one_at_a_time(journal_of(loaded)):
                 if gone := give_back(loaded.name, journal_of(loaded)):

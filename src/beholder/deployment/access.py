@@ -12,8 +12,11 @@ from typing import Any
 
 from beholder.backups.backup_state import state_words
 from beholder.clock import utc_now
+from beholder.deployment.contract import StudyProgram
+from beholder.deployment.engine import ContainerMachine, ContainerProgram
 from beholder.deployment.inspection import clock_skew, gigabytes, megabytes
 from beholder.deployment.journal import DeploymentRecord, Journal, one_at_a_time
+from beholder.deployment.machine.handed_files import put_handed, read_handed
 from beholder.deployment.program import MachineProgram
 from beholder.deployment.publication import OutsideLook, look_from_outside
 from beholder.deployment.rollout import roots_of
@@ -35,7 +38,7 @@ class OpenDeployment:
     journal: Journal
     record: DeploymentRecord
     settings: DeploySettings
-    program: MachineProgram
+    program: StudyProgram
 
 
 def current_record(study: Study, journal: Journal) -> DeploymentRecord:
@@ -57,7 +60,11 @@ def open_deployment(study: Study, journal: Journal, *, alone: bool = False) -> I
     settings = DeploySettings(**record.settings)
     claim = record.done["claim"]
     with one_at_a_time(journal) if alone else contextlib.nullcontext(), settings.target().connect() as machine:
-        program = MachineProgram(machine, claim["python"], claim["root"], study.name)
+        program: StudyProgram
+        if isinstance(machine, ContainerMachine):
+            program = ContainerProgram(machine, claim["file"], str(record.done["serve"]["version"]))
+        else:
+            program = MachineProgram(machine, claim["python"], claim["root"], study.name)
         yield OpenDeployment(study, journal, record, settings, program)
 
 
@@ -70,8 +77,17 @@ def pull(deployment: OpenDeployment) -> StoreCopy:
 
 
 def run_there(deployment: OpenDeployment, arguments: Sequence[str]) -> Mapping[str, Any]:
-    """Run a verb of Beholder on the machine, on the study that is served; return its code, and what it printed."""
-    return deployment.program.call("command", arguments=list(arguments))
+    """Run a verb of Beholder on the machine, on the study that is served; return its code, and what it printed.
+
+    Files that a person edits, such as decide/decisions.csv, go there before it and come home after it.
+    """
+    home = deployment.study.folder
+    ran = deployment.program.call("command", arguments=list(arguments), files=read_handed(home))
+    try:
+        put_handed(home, ran.pop("files"))
+    except ValueError as error:
+        raise DeployError(Problem(deployment.settings.to, f"sent a file for {error}, and it was not taken")) from error
+    return ran
 
 
 def read_log(deployment: OpenDeployment, lines: int = 100) -> list[str]:
@@ -174,7 +190,7 @@ class DeploymentStatus(ShownResult):
             ("people", counts),
             ("disk", f"{gigabytes(self.disk_free)} free; {where}"),
             ("memory", memory),
-            ("clock", f"{self.clock_skew_s:+.0f} s beside the one here"),
+            ("clock", f"{round(self.clock_skew_s):+d} s beside the one here"),
             ("pulled", f"{self.last_pull:%Y-%m-%d %H:%M} UTC{answers}" if self.last_pull else "never"),
             ("backup", self.backup or "none; `backup:` in the study names a place"),
             ("up since", f"{self.up_since:%Y-%m-%d %H:%M} UTC"),

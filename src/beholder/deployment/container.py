@@ -11,7 +11,6 @@ import json
 import os
 import secrets
 import shutil
-import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import distribution
@@ -21,20 +20,22 @@ from typing import Any, Literal
 import yaml
 
 from beholder.deployment.bundle import bundle_of, lock_file, make_wheel, packages_of
+from beholder.deployment.engine import COMPOSE, CONTAINER, CONTAINERFILE, ENGINES, PORT, STUDY_FOLDER, engine_of
+from beholder.deployment.journal import Journal, one_at_a_time
 from beholder.deployment.machine.places import write_private
+from beholder.deployment.publication import look_from_outside
 from beholder.deployment.rollout import prepare_study
 from beholder.deployment.settings import DeploySettings, is_address, secrets_of
+from beholder.deployment.store_copy import check_home_store
 from beholder.errors import DeployError, Problem
 from beholder.result_view import ResultView, ShownResult
 from beholder.study.deployment import ADDRESS_WORDS, address_host, address_port
 from beholder.study.model import Study
 
 FOLDER = "container"
-CONTAINERFILE, COMPOSE, SECRETS, IGNORE = "Containerfile", "compose.yaml", "secrets.env", ".containerignore"
-_PORT, _USER = 8000, 10001
+SECRETS, IGNORE = "secrets.env", ".containerignore"
+_USER = 10001
 _PYTHON, _CADDY, _POSTGRESQL = "python:3.12-slim-bookworm", "caddy:2.10-alpine", "postgres:17-alpine"
-_ENGINES = ("docker", "podman")
-_LONGEST_S = 20
 _PROXIES = "172.16.0.0/12,192.168.0.0/16,10.0.0.0/8,fd00::/8"
 """Networks that engines give to containers: who comes from there is Caddy or the engine, and tells for whom."""
 ContainerTls = Literal["public", "proxy"]
@@ -73,21 +74,24 @@ def write_container(
     assert address is not None
     engine = engine_of()
     if is_started and not engine:
-        fix = "Start Docker or Podman; or leave out --start, and take the folder to where one runs."
-        raise DeployError(Problem("--start", "finds no container engine that answers here", ", ".join(_ENGINES), fix))
+        fix = (
+            "Start Docker or Podman, with Compose (`docker compose version`); or leave out --start, and take the "
+            "folder to where one runs."
+        )
+        raise DeployError(Problem("--start", "finds no container engine that answers here", ", ".join(ENGINES), fix))
     prepare_study(study, progress)
     _write_study(study, folder / "study")
     wheels = _write_wheels(study, folder)
     (folder / "run.txt").write_bytes(lock_file("run.txt").read_bytes())
     (folder / CONTAINERFILE).write_text(containerfile(wheels, file), "utf-8")
-    compose = compose_file(study.name, address, tls=tls, has_postgresql=has_postgresql)
+    compose = compose_file(study.name, address, tls=tls, has_postgresql=has_postgresql, run=study.run)
     (folder / COMPOSE).write_text(yaml.safe_dump(compose, sort_keys=False), "utf-8")
     # Docker reads another name than Podman and Buildah.
     for name in (IGNORE, ".dockerignore"):
         (folder / name).write_text("\n".join(["*", *(f"!{one}" for one in ("study", "run.txt", *wheels)), ""]), "utf-8")
     _write_secrets(study, folder / SECRETS, address, has_postgresql=has_postgresql)
     if is_started:
-        _start(engine, folder)
+        _start(study, file, folder, address, tls)
     files = tuple(sorted(path.name for path in folder.iterdir()))
     return WrittenContainer(
         folder, files, engine, is_started, tuple(_words(study, folder, address, engine, is_started, tls))
@@ -146,24 +150,24 @@ def _write_secrets(study: Study, path: Path, address: str, *, has_postgresql: bo
 
 def containerfile(wheels: list[str], file: str = "study.yaml") -> str:
     """Return the Containerfile: Debian's Python, the packages of the lock, the study, and a user without rights."""
-    serve = ["beholder", "serve", f"/srv/study/{file}", "--host", "0.0.0.0", "--port", str(_PORT), "--quiet"]
-    health = f"import urllib.request as u; u.urlopen('http://127.0.0.1:{_PORT}/healthz', timeout=5)"
+    serve = ["beholder", "serve", f"{STUDY_FOLDER}/{file}", "--host", "0.0.0.0", "--port", str(PORT), "--quiet"]
+    health = f"import urllib.request as u; u.urlopen('http://127.0.0.1:{PORT}/healthz', timeout=5)"
     return f"""# Built by Docker, Podman or Buildah: docker build --file {CONTAINERFILE} .
 FROM {_PYTHON}
 
-RUN useradd --system --uid {_USER} --home-dir /srv --shell /usr/sbin/nologin beholder \\
+RUN useradd --system --uid {_USER} --create-home --home-dir /srv/home --shell /usr/sbin/nologin beholder \\
     && install --directory --owner={_USER} --mode=0700 /srv/store
 
 WORKDIR /srv
-COPY run.txt {" ".join(wheels)} /srv/packages/
-RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes --requirement /srv/packages/run.txt \\
-    && pip install --no-cache-dir --disable-pip-version-check --no-deps /srv/packages/*.whl \\
-    && rm -r /srv/packages
+COPY run.txt /srv/packages/
+RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes --requirement /srv/packages/run.txt
+COPY {" ".join(wheels)} /srv/packages/
+RUN pip install --no-cache-dir --disable-pip-version-check --no-deps /srv/packages/*.whl && rm -r /srv/packages
 COPY --chown={_USER}:{_USER} study /srv/study
 
 USER {_USER}
 VOLUME ["/srv/store"]
-EXPOSE {_PORT}
+EXPOSE {PORT}
 ENV PYTHONUNBUFFERED=1
 HEALTHCHECK --interval=30s --timeout=6s --start-period=60s --retries=3 \\
     CMD ["python", "-c", "{health}"]
@@ -172,7 +176,7 @@ CMD ["--store", "/srv/store"]
 """
 
 
-def compose_file(name: str, address: str, *, tls: ContainerTls, has_postgresql: bool) -> dict[str, Any]:
+def compose_file(name: str, address: str, *, tls: ContainerTls, has_postgresql: bool, run: int = 1) -> dict[str, Any]:
     """Return the compose file: the study, Caddy before it unless a proxy is there, and PostgreSQL if asked for."""
     store = "postgresql://beholder@database/beholder" if has_postgresql else "/srv/store"
     study: dict[str, Any] = {
@@ -182,7 +186,13 @@ def compose_file(name: str, address: str, *, tls: ContainerTls, has_postgresql: 
         "restart": "unless-stopped",
         "env_file": [SECRETS],
         "command": ["--store", store, "--public-url", address],
-        "environment": {"BEHOLDER_PROXY": _PROXIES},
+        "environment": {
+            "BEHOLDER_PROXY": _PROXIES,
+            # For verbs that are run beside the server.
+            "BEHOLDER_STORE": store,
+            "BEHOLDER_PUBLIC_URL": address,
+            "BEHOLDER_RUN": str(run),
+        },
         "volumes": ["store:/srv/store"],
         **_CONFINED,
     }
@@ -190,11 +200,11 @@ def compose_file(name: str, address: str, *, tls: ContainerTls, has_postgresql: 
     volumes: dict[str, Any] = {"store": {}}
     if tls == "proxy":
         # For the proxy on this machine, and nobody else.
-        study["ports"] = [f"127.0.0.1:{_PORT}:{_PORT}"]
+        study["ports"] = [f"127.0.0.1:{PORT}:{PORT}"]
     else:
         services["caddy"] = {
             "image": _CADDY,
-            "command": ["caddy", "reverse-proxy", "--from", address_host(address), "--to", f"study:{_PORT}"],
+            "command": ["caddy", "reverse-proxy", "--from", address_host(address), "--to", f"study:{PORT}"],
             "restart": "unless-stopped",
             "ports": ["80:80", "443:443", "443:443/udp"],
             "volumes": ["certificates:/data"],
@@ -227,39 +237,37 @@ _CONFINED: Mapping[str, Any] = {
 }
 
 
-# Engines
+# Building and starting it
 
 
-def engine_of() -> str:
-    """Return the program of a container engine that answers here; empty where none does."""
-    for name in _ENGINES:
-        if shutil.which(name) is None:
-            continue
-        try:
-            asked = subprocess.run([name, "info"], capture_output=True, timeout=_LONGEST_S, stdin=subprocess.DEVNULL)
-        except (OSError, subprocess.TimeoutExpired):
-            continue
-        if asked.returncode == 0:
-            return name
-    return ""
-
-
-def _start(engine: str, folder: Path) -> None:
-    """Build the image and start the containers, until they are well."""
-    command = [engine, "compose", "up", "--build", "--detach", "--wait"]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if ran.returncode:
-        last = " ".join(ran.stderr.strip().splitlines()[-3:]) or "it says nothing"
-        fix = f"`cd {folder}`, then `{engine} compose up --build` shows everything."
-        raise DeployError(Problem(engine, f"does not start it: {last}", "", fix))
+def _start(study: Study, file: str, folder: Path, address: str, tls: ContainerTls) -> None:
+    """Build and start it, or bring it up to date; the journal knows it from before the first container is made."""
+    journal = Journal(study.folder)
+    with one_at_a_time(journal):
+        record = journal.current()
+        if record is not None and record.is_claimed and record.settings["to"] != CONTAINER:
+            fix = "Take it down first: `beholder deploy down`. One study is in one place, so that no answer is in two."
+            raise DeployError(Problem("--start", f"finds the study on {record.settings['to']}", "", fix))
+        if record is None or not record.is_served:
+            check_home_store(study)
+        settings = DeploySettings(CONTAINER, address, tls, machine=str(folder.absolute()))
+        record = journal.begin(settings.facts)
+        with journal.step(record.id, "claim", {"file": file, "port": PORT}):
+            pass  # what carries the label of its project is ours
+        with journal.step(record.id, "serve", {"version": bundle_of(study, besides=folder).version, "run": study.run}):
+            settings.target().create()
+        look = look_from_outside(settings, study.name)
+        if look.is_reached:
+            journal.write(record.id, "reached", "done", {"address": address})
 
 
 def _words(study: Study, folder: Path, address: str, engine: str, is_started: bool, tls: ContainerTls) -> list[str]:
-    ports = f"127.0.0.1:{_PORT}, for the proxy that is there" if tls == "proxy" else "ports 80 and 443, by Caddy"
+    ports = f"127.0.0.1:{PORT}, for the proxy that is there" if tls == "proxy" else "ports 80 and 443, by Caddy"
     words = [f"Wrote {folder}: {CONTAINERFILE}, {COMPOSE} and what they need.", f"Public: {address}, through {ports}."]
     if is_started:
-        return [*words, f"It runs. Participants: {address}/s/{study.name}", f"`{engine} compose logs` tells more."]
-    program = engine or _ENGINES[0]
+        more = "`beholder deploy status`, `logs`, `pull`, `exec` and `down` look after it."
+        return [*words, f"It runs. Participants: {address}/s/{study.name}", more]
+    program = engine or ENGINES[0]
     if not engine:
         words.append("No container engine answers here, so the image was never built.")
     return [*words, f"To build and start it there: `{program} compose up --build --detach --wait`."]

@@ -10,12 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import IO, ClassVar, Protocol
+from typing import IO, Any, ClassVar, Protocol
 
 from beholder.errors import DeployError, Problem
 from beholder.study.recruitment import Sum
 
-__all__ = ["CommandReply", "DeployError", "DeployTarget", "Machine", "MachineUnreachable", "Problem", "Sum"]
+__all__ = [
+    "CommandReply",
+    "DeployError",
+    "DeployTarget",
+    "Machine",
+    "MachineUnreachable",
+    "Problem",
+    "StudyProgram",
+    "Sum",
+]
 
 
 class MachineUnreachable(DeployError):
@@ -43,6 +52,19 @@ class Machine(Protocol):
         `send` becomes its standard input, which ends; `receive` takes what it prints in place of the reply. Arguments
         can be read by everybody on the machine: secrets go by `send`.
         """
+
+
+class StudyProgram(Protocol):
+    """What looks after a deployment where it is, and is asked about it from here."""
+
+    def send(self) -> None:
+        """See that it is there, in the version of this Beholder."""
+
+    def call(self, verb: str, send: Iterable[bytes] = (), **request: Any) -> dict[str, Any]:
+        """Return the answer to a request; raise DeployError with what it says is wrong."""
+
+    def fetch(self, target: IO[bytes], **request: Any) -> int:
+        """Write the bytes of a file of the last snapshot to another one, and return how many were announced."""
 
 
 class DeployTarget(Protocol):

@@ -34,7 +34,10 @@ SIZES: Mapping[str, Decimal] = {
     "t3.medium": Decimal("0.0672"),
     "t3.large": Decimal("0.1344"),
 }
-"""Sizes, with USD an hour at most, by our own reading of the prices of the dearest region (São Paulo)."""
+"""Sizes, with USD an hour at most: an estimate of what Linux costs on demand in the dearest region (São Paulo).
+
+They were not held against Amazon's price list. For any other size what the researcher says with --hourly counts.
+"""
 _USUAL_SIZE = "t3.small"
 _DISK_GB = 20
 _DISK_HOURLY = Decimal("0.152") * _DISK_GB / 730
@@ -54,19 +57,22 @@ class Ec2Target:
     kind: ClassVar[str] = "ec2"
     is_made: ClassVar[bool] = True
 
-    def __init__(self, place: str, name: str, ssh_config: str | None = None) -> None:
-        """`name` tells this machine from all others that its maker has; it is the value of the tag."""
-        self.place, self._name, self._ssh_config = place, name, ssh_config
+    def __init__(self, place: str, name: str, ssh_config: str | None = None, estimate: Sum | None = None) -> None:
+        """`name` tells this machine from all others that its maker has; it is the value of the tag.
+
+        `estimate` is what the researcher says that an hour costs at most, for sizes of which no price is known here.
+        """
+        self.place, self._name, self._ssh_config, self._estimate = place, name, ssh_config, estimate
         match = _PLACE.match(place)
         self._region = match["region"] if match else ""
         self._size = (match["size"] if match else None) or _USUAL_SIZE
 
     @property
     def hourly(self) -> Sum | None:
-        """What machine, disk and address cost for an hour at most, rounded up to a cent."""
+        """What machine, disk and address cost for an hour at most, rounded up to a cent; else the researcher's word."""
         price = SIZES.get(self._size)
         if price is None:
-            return None
+            return self._estimate
         cents = ((price + _DISK_HOURLY + _ADDRESS_HOURLY) * 100).to_integral_value(ROUND_UP)
         return Sum(int(cents), "USD")
 
@@ -85,9 +91,10 @@ class Ec2Target:
             fix = "The region is where the machine is, such as eu-central-1 (Frankfurt) or us-east-1."
             found.append(Problem("--to", f"is {self.place}", "ec2:REGION or ec2:REGION:SIZE", fix))
             return found
-        if self._size not in SIZES:
-            fix = "Only for these is the price known here that is told before anything is made."
-            found.append(Problem("--to", f"names the size {self._size}", ", ".join(SIZES), fix))
+        if self.hourly is None:
+            fix = 'For another one say what it costs for an hour at most, with its disk, such as --hourly "0.20 USD".'
+            what = f"names the size {self._size}, of which no price is known here"
+            found.append(Problem("--to", what, ", ".join(SIZES), fix))
         try:
             import boto3
         except ImportError:

@@ -94,6 +94,13 @@ class Journal:
         """Return the deployment that is not over; None where there is none."""
         return replay(self.entries())
 
+    def last_end(self) -> JournalEntry | None:
+        """Return the entry with which the last deployment ended; None while one goes on, or where there was none."""
+        entries = self.entries()
+        if replay(entries) is not None:
+            return None
+        return next((one for one in reversed(entries) if one.step == END and one.event == "done"), None)
+
     def begin(self, settings: Mapping[str, Any]) -> DeploymentRecord:
         """Return the deployment that goes on, or a new one, with these settings."""
         record = self.current()

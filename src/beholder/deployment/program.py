@@ -57,6 +57,10 @@ def look_at(machine: Machine, python: str, ports: list[int]) -> dict[str, Any]:
     return _answer(machine, machine.run([python, "-"], [script.encode()]).out, "look")
 
 
+class ProgramGone(DeployError):
+    """The program is not where it was sent: nothing was deployed there, or another command has just removed it."""
+
+
 class MachineProgram:
     """The program on a machine, for one deployment."""
 
@@ -81,7 +85,7 @@ class MachineProgram:
             # A traceback of the program would be ours; its last line says most.
             said = reply.err.strip().splitlines()[-1:] or ["it says nothing"]
             if "can't open file" in said[0] or "No such file" in said[0]:
-                raise DeployError(_not_there(self.machine.name, self.name))
+                raise ProgramGone(_not_there(self.machine.name, self.name))
             raise DeployError(Problem(self.machine.name, f"`{verb}` has failed there: {said[0]}", "", "Run it again."))
         return _answer(self.machine, reply.out, verb)
 

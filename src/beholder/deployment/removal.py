@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from beholder.deployment.access import OpenDeployment, pull
-from beholder.deployment.journal import END, Journal
+from beholder.deployment.journal import BEGIN, END, Journal
+from beholder.deployment.program import ProgramGone
 from beholder.deployment.settings import DeploySettings
 from beholder.deployment.store_copy import StoreCopy
 from beholder.errors import DeployError, Problem
@@ -74,8 +77,7 @@ def take_down(
         copy = pull(deployment)
         tell(copy.words)
     with journal.step(record.id, "remove"):
-        deployment.program.send()  # it goes last, so it may be gone already
-        gone = deployment.program.call("remove", id=record.id)["is_gone"]
+        gone = _remove(deployment)
     if not gone:
         raise DeployError(Problem(settings.to, "still holds files of the deployment", "", "Run it again."))
     _destroy(settings, journal, record.id)
@@ -89,6 +91,31 @@ def take_down(
     return TakenDown(
         deployment.study.name, settings.to, copy.sessions if copy else 0, copy.answers if copy else 0, True, words
     )
+
+
+def _remove(deployment: OpenDeployment) -> bool:
+    """Remove everything there, and return whether it is gone."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(
+            ProgramGone
+        ):  # a command that was killed here may go on there, and has just removed it
+            deployment.program.send()  # it goes last, so it may be gone already
+            return bool(deployment.program.call("remove", id=deployment.record.id)["is_gone"])
+    return False
+
+
+_TRIES = 3
+
+
+def already_down(study: str, journal: Journal) -> TakenDown | None:
+    """Return that a study is down already; None while it is deployed, or where it never was."""
+    end = journal.last_end()
+    if end is None:
+        return None
+    settings = next(one.facts for one in journal.entries() if one.step == BEGIN and one.deployment == end.deployment)
+    at = datetime.fromisoformat(end.at)
+    words = f"{study} is down since {at:%Y-%m-%d %H:%M} UTC ({end.facts.get('why', 'taken down')}): nothing was done."
+    return TakenDown(study, str(settings["to"]), 0, 0, True, (words,))
 
 
 def give_back(study: str, journal: Journal) -> TakenDown | None:

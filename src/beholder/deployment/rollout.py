@@ -66,7 +66,6 @@ class Rollout:
     settings: DeploySettings
     target: DeployTarget
     journal: Journal
-    is_offline: bool
     tell: Tell
     now: Callable[[], datetime]
     arguments: tuple[str, ...] = ()
@@ -78,7 +77,6 @@ def roll_out(
     file: str,
     given: Mapping[str, Any],
     *,
-    is_offline: bool = False,
     dry_run: bool = False,
     arguments: Sequence[str] = (),
     tell: Tell = lambda _: None,
@@ -93,8 +91,8 @@ def roll_out(
     journal = journal or Journal(study.folder, now)
     with one_at_a_time(journal):
         return _roll_out(
-            study, file, given, journal, is_offline=is_offline, dry_run=dry_run, arguments=tuple(arguments), tell=tell,
-            progress=progress, now=now,
+            study, file, given, journal, dry_run=dry_run, arguments=tuple(arguments), tell=tell, progress=progress,
+            now=now,
         )  # fmt: skip
 
 
@@ -104,7 +102,6 @@ def _roll_out(
     given: Mapping[str, Any],
     journal: Journal,
     *,
-    is_offline: bool,
     dry_run: bool,
     arguments: tuple[str, ...],
     tell: Tell,
@@ -119,7 +116,7 @@ def _roll_out(
     target = settings.target()
     if problems := target.problems():
         raise DeployError(problems)
-    rollout = Rollout(study, file, settings, target, journal, is_offline, tell, now, arguments)
+    rollout = Rollout(study, file, settings, target, journal, tell, now, arguments)
     if target.is_made and not dry_run:
         check_cost(settings, target.hourly)
         rollout = _make_machine(rollout)
@@ -132,7 +129,7 @@ def _roll_out(
         python = find_python(machine)
         facts = look_at(machine, python, settings.ports)
         settings = with_service(settings, facts["service"])
-        rollout = Rollout(study, file, settings, target, journal, is_offline, tell, now, arguments)
+        rollout = Rollout(study, file, settings, target, journal, tell, now, arguments)
         is_installed = record is not None and "environment" in record.done
         problems = list(
             machine_problems(
@@ -282,7 +279,7 @@ def _steps(
     with tempfile.TemporaryDirectory(prefix="beholder-", ignore_cleanup_errors=True) as folder:
         made = environment_bundle(
             Path(folder), study, facts, has_caddy=settings.has_caddy and brings_caddy(facts),
-            is_offline=rollout.is_offline, held=here["environments"],
+            is_offline=settings.is_offline, held=here["environments"],
         )  # fmt: skip
         with journal.step(record.id, "environment", {"version": made.version}):
             is_there = made.version in here["environments"]

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from beholder.backups.backup_settings import deployed_variables
 from beholder.buckets.upload import hosting_variables
 from beholder.deployment.contract import DeployTarget
+from beholder.deployment.engine import CONTAINER, CONTAINER_WORDS
 from beholder.deployment.machine.places import CADDY
 from beholder.errors import DeployError, Problem
 from beholder.stimuli.addresses import ALLOWED_HOSTS
@@ -56,6 +57,8 @@ class DeploySettings:
     """What keeps the server running; None for what the machine offers."""
     is_volatile: bool = False
     """Whether a disk is taken that loses everything with a reboot."""
+    is_offline: bool = False
+    """Whether packages are fetched here and sent, as the machine reaches no package index."""
     ssh_config: str | None = None
     store: str | None = None
     """A PostgreSQL database for the answers, without its password; None for files on the machine."""
@@ -64,14 +67,14 @@ class DeploySettings:
     acme_root: str | None = None
     """A file here with the roots of that authority."""
     machine: str = ""
-    """What tells a machine that is made from all others; empty for one that is there."""
+    """What tells a machine that is made from all others, or the folder of containers; empty for one that is there."""
     hourly: str | None = None
     """What it may cost for an hour, as whoever deploys has confirmed it."""
 
     @property
     def place(self) -> str:
         """The machine, in a sentence."""
-        return HERE_WORDS if self.to == HERE else self.to
+        return {HERE: HERE_WORDS, CONTAINER: CONTAINER_WORDS}.get(self.to, self.to)
 
     @property
     def has_caddy(self) -> bool:
@@ -106,11 +109,15 @@ class DeploySettings:
     def target(self) -> DeployTarget:
         """Return the target that `to` names."""
         from beholder.deployment.ec2 import Ec2Target
+        from beholder.deployment.engine import ContainerTarget
         from beholder.deployment.here import HereTarget
         from beholder.deployment.ssh import SshTarget
 
+        if self.to == CONTAINER:
+            return ContainerTarget(Path(self.machine))
         if self.machine:
-            return Ec2Target(self.to, self.machine, self.ssh_config)
+            estimate = money(self.hourly) if self.hourly and is_money(self.hourly) else None
+            return Ec2Target(self.to, self.machine, self.ssh_config, estimate)
         return HereTarget() if self.to == HERE else SshTarget(self.to, self.ssh_config)
 
 
@@ -154,6 +161,8 @@ def settings_of(study: Study, given: Mapping[str, Any], before: Mapping[str, Any
         problems.append(study.problem("backup", what, "a whole path there, s3://… or sftp://…"))
     if study.name == CADDY:
         problems.append(study.problem("name", f"is {CADDY}, under which Caddy is kept", "another name"))
+    if values.get("to") == CONTAINER:
+        problems.append(Problem("--to", "is container", PLACE_WORDS, "`beholder deploy container --start` starts one."))
     if before and values.get("to") != before["to"]:
         fix = "Take it down first: `beholder deploy down`. One study is in one place, so that no answer is in two."
         problems.append(Problem("--to", f"is {values.get('to')}, and the study is on {before['to']}", "", fix))

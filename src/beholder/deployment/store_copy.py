@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from beholder.aio import block_on
-from beholder.deployment.contract import MachineUnreachable
+from beholder.deployment.contract import MachineUnreachable, StudyProgram
 from beholder.deployment.machine.places import MachineFault
 from beholder.deployment.machine.snapshot import FILES, file_hash, held_sessions, table_counts
-from beholder.deployment.program import MachineProgram
 from beholder.errors import DeployError, Problem, StoreError
 from beholder.formats import plain_count
 from beholder.store.contract import LedgerEntry
@@ -56,7 +55,7 @@ class StoreCopy:
         return f"{held} are in {self.folder}, whole and as they are on the machine."
 
 
-def pull_store(program: MachineProgram, study: Study) -> StoreCopy:
+def pull_store(program: StudyProgram, study: Study) -> StoreCopy:
     """Bring a copy of the store home into store/, and return it.
 
     The copy is fetched beside the store, its bytes, pages, counts and study are held against what the machine says,
@@ -85,7 +84,7 @@ def pull_store(program: MachineProgram, study: Study) -> StoreCopy:
     return StoreCopy(store, counts, digest)
 
 
-def _fetch(program: MachineProgram, file: Mapping[str, Any], folder: Path) -> None:
+def _fetch(program: StudyProgram, file: Mapping[str, Any], folder: Path) -> None:
     """Fetch one file, and hold it against what the machine says of it."""
     assert file["name"] in FILES
     path = folder / str(file["name"])

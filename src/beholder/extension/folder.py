@@ -25,6 +25,7 @@ from beholder.planning.growth import (
     StudyChanges,
     earlier_stimuli,
     earlier_study,
+    given_plan_changes,
     more_lists,
     study_changes,
     transcript_changes,
@@ -136,7 +137,8 @@ class _Extender:
         self._changes: StudyChanges = study_changes(earlier, record.stimuli, study, self._catalogue)
         self._lists = tuple(lists_from_json(record.lists))
         transcripts = transcript_changes(earlier, self._lists, study, self._catalogue, method)
-        if problems := (*self._changes.problems, *transcripts):
+        given = given_plan_changes(self._lists, study, self._catalogue, self._method)
+        if problems := (*self._changes.problems, *transcripts, *given):
             raise StudyError(problems)
         self._maker = ShortfallPlanner(study, self._catalogue, method, self._lists)
 

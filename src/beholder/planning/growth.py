@@ -17,6 +17,7 @@ from beholder.methods.transcripts import TranscriptMethod, transcript_of
 from beholder.planning.builder import make_plan
 from beholder.planning.counts import first_occurrences
 from beholder.planning.digest import plan_parts
+from beholder.planning.given_plan import compose_given, read_given
 from beholder.planning.groups import ParticipantGroup, groups_of
 from beholder.planning.model import Plan, PlannedList, no_collection
 from beholder.stimuli.catalogue import Catalogue
@@ -125,6 +126,26 @@ def transcript_changes(
         verb = plural(len(changed), "is not what it was", "are not what they were")
         what = f"has other words or times: {first_names(sorted(changed), _MOST_NAMES)} {verb} when people came"
         yield study.problem("options.transcripts", what, "", "Put the earlier transcripts back.")
+
+
+def given_plan_changes(
+    lists: Sequence[PlannedList], study: Study, catalogue: Catalogue, method: Method
+) -> Iterator[Problem]:
+    """Yield that the file of a given plan deals other stimuli than the lists that were made from it."""
+    if study.design.plan is None:
+        return
+    dealt = [_dealt(planned.rated) for planned in lists if planned.added is None]
+    given = compose_given(study, catalogue, method, read_given(study, catalogue, method))
+    if [_dealt(trials) for trials in given] != dealt:
+        what = f"is {study.design.plan}, which deals other stimuli than when people came"
+        fix = (
+            "Put the earlier file back: lists that people have begun stay as they were. Another plan is another study."
+        )
+        yield study.problem("design.plan", what, "", fix)
+
+
+def _dealt(trials: Iterable[Trial]) -> list[tuple[str, ...]]:
+    return [tuple(slot.stimulus for slot in trial.slots) for trial in trials]
 
 
 def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:

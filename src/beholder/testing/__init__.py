@@ -7,6 +7,7 @@ checks       `check_step`, `check_rule`: a check with a page, or a rule over ses
 stores       `check_store`: a store keeps the contract
 recruiters   `check_recruiter`: a recruiter keeps the contract
 targets      `check_target`: a place to deploy to keeps the contract
+engines      a fake container engine, for PATH
 tunnels      fake tunnel programs, for PATH
 browser      a real browser takes a study
 check_pages  how a browser takes the pages of checks

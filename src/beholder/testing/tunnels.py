@@ -43,6 +43,8 @@ _NGROK = """{{"lvl":"info","msg":"no configuration paths supplied","t":"2026-11-
 {{"lvl":"info","msg":"client session established","obj":"tunnels.session","t":"2026-11-18T10:00:01.000Z"}}
 {{"addr":"{to}","lvl":"info","msg":"started tunnel","name":"command_line","obj":"tunnels",\
 "t":"2026-11-18T10:00:01.000Z","url":"{address}"}}
+{{"addr":"{to}","lvl":"info","msg":"started tunnel","name":"command_line (http)","obj":"tunnels",\
+"t":"2026-11-18T10:00:01.000Z","url":"http://127.0.0.1:1"}}
 """
 _PRINTED = {"cloudflared": _CLOUDFLARED, "tailscale": _TAILSCALE, "ngrok": _NGROK}
 _FAILURES = {

@@ -88,7 +88,11 @@ def restore(
     with _private_folder(target) as scratch:
         file = scratch / note.file
         fetch_backup(destination, note, file)
-        manifest = unpack(file, scratch / "store", key if identity is not None or key.is_file() else None)
+        own_key = key if identity is not None or key.is_file() else None
+        unsealed = _seal_problems(note, own_key)
+        if unsealed and anyway is None:
+            raise _error(unsealed)
+        manifest = unpack(file, scratch / "store", own_key)
         file.unlink()
         _check_study(manifest, note, name)
         listed, doubts = _erasure_list(destination, note.study, history, scratch)
@@ -149,6 +153,24 @@ def _choose(history: Sequence[BackupNote], at: str | datetime | None) -> tuple[B
         what = f"is {limit:%Y-%m-%d %H:%M:%S} UTC, and the first backup is of {history[0].at:%Y-%m-%d %H:%M:%S} UTC"
         return None, [Problem("--at", what, "", "`beholder restore … --list` shows all.")]
     return fitting[-1], []
+
+
+def _seal_problems(note: BackupNote, identity: Path | None) -> list[object]:
+    """Return that nothing says that a backup is the researcher's; for another key than this one, decryption says so."""
+    from beholder.backups.seal import seal_keys_of
+    from beholder.errors import Problem
+
+    if identity is None:
+        return []
+    keys = seal_keys_of(identity)
+    if note.is_sealed(keys) or (note.keys and not keys.keys() & set(note.keys)):
+        return []
+    what = "is not sealed with your key" if not keys.keys() & note.seals.keys() else "has a seal that does not fit"
+    fix = (
+        "Take another one (--list); or, if you know where it is from, say why it will do: --anyway WORDS. A server "
+        "seals what it makes where your key is, and where `beholder deploy up` has put it from there."
+    )
+    return [Problem(note.file, f"{what}: whoever may write to the place could have put it there", "", fix)]
 
 
 def _words_problems(anyway: str | None) -> list[object]:

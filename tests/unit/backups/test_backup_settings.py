@@ -90,6 +90,7 @@ def test_the_key_of_this_machine_is_taken_where_the_study_names_none(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from beholder.backups.encryption import default_identity, make_key
+    from beholder.backups.seal import seal_keys_of, seal_text
 
     made = make_key(default_identity())
     study = _study(tmp_path, tiny, "sftp://machine/x")
@@ -98,10 +99,12 @@ def test_the_key_of_this_machine_is_taken_where_the_study_names_none(
     assert found.keys == (made.public,)
     # A server elsewhere gets the public half, and what it needs to get in; never the identity.
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not for sftp")
-    assert deployed_variables(study) == {"BEHOLDER_BACKUP_KEY": made.public}
+    seals = {"BEHOLDER_BACKUP_SEAL": seal_text(seal_keys_of(made.file))}
+    assert deployed_variables(study) == {"BEHOLDER_BACKUP_KEY": made.public, **seals}
     monkeypatch.setenv("BEHOLDER_BACKUP", "s3://lab/x")
     assert deployed_variables(study) == {
         "BEHOLDER_BACKUP": "s3://lab/x", "AWS_SECRET_ACCESS_KEY": "not for sftp", "BEHOLDER_BACKUP_KEY": made.public,
+        **seals,
     }  # fmt: skip
     monkeypatch.delenv("BEHOLDER_BACKUP")
     assert not needs_obstore(study)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import stat
 import subprocess
 import sys
@@ -15,19 +14,14 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml
 
-from beholder.deployment.container import WrittenContainer, engine_of, write_container
+from beholder.deployment.container import WrittenContainer, write_container
+from beholder.deployment.engine import engine_of
 from beholder.errors import DeployError
 from beholder.methods import load_study
 from beholder.testing import write_study
+from beholder.testing.engines import AWAY, install_engine
 
 ADDRESS = "https://study.example.org"
-FAKE_ENGINE = """#!/bin/sh
-echo "$PWD: $*" >> "{log}"
-case "$1" in
-  info) exit {info} ;;
-  compose) {compose} ;;
-esac
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -39,14 +33,6 @@ def _no_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def write(study: Path, folder: Path | None = None, **options: Any) -> WrittenContainer:
     return write_container(load_study(study), study.name, folder, **{"address": ADDRESS, **options})
-
-
-def fake_engine(folder: Path, info: int = 0, compose: str = "exit 0") -> Path:
-    """Put a docker on PATH that writes down how it is called."""
-    log = folder / "calls.log"
-    (folder / "bin" / "docker").write_text(FAKE_ENGINE.format(log=log, info=info, compose=compose), "utf-8")
-    (folder / "bin" / "docker").chmod(0o755)
-    return log
 
 
 def test_what_is_written_passes_linter_and_schema(tmp_path: Path, tiny: Path) -> None:
@@ -118,33 +104,20 @@ def test_secrets_are_in_one_file_of_their_owner(tmp_path: Path, tiny: Path, monk
     assert secret.read_text("utf-8") == "".join(f"{name}={value}\n" for name, value in sorted(values.items()))
 
 
-def test_an_engine_builds_and_starts_it_and_without_one_that_is_said(tmp_path: Path, tiny: Path) -> None:
+def test_without_an_engine_that_is_said(tmp_path: Path, tiny: Path) -> None:
     study = write_study(tmp_path / "study", tiny)
     assert write(study).words[2:] == (
         "No container engine answers here, so the image was never built.",
         "To build and start it there: `docker compose up --build --detach --wait`.",
     )
+    install_engine(tmp_path / "bin")
+    (tmp_path / "bin" / AWAY).touch()
+    assert engine_of() == "", "the program is there, and no engine behind it"
     with pytest.raises(DeployError) as refused:
         write(study, is_started=True)
     assert str(refused.value) == (
-        "--start  finds no container engine that answers here. Allowed: docker, podman. Start Docker or Podman; or "
-        "leave out --start, and take the folder to where one runs."
-    )
-    fake_engine(tmp_path, info=1)
-    assert engine_of() == "", "the program is there, and no engine behind it"
-    log = fake_engine(tmp_path)
-    started = write(study, is_started=True)
-    assert log.read_text("utf-8").splitlines()[-1] == f"{started.folder}: compose up --build --detach --wait"
-    assert started.words[2:] == (
-        f"It runs. Participants: {ADDRESS}/s/tiny",
-        "`docker compose logs` tells more.",
-    )
-    fake_engine(tmp_path, compose="echo 'port is already allocated' >&2; exit 1")
-    with pytest.raises(DeployError) as failed:
-        write(study, is_started=True)
-    assert str(failed.value) == (
-        f"docker  does not start it: port is already allocated. `cd {started.folder}`, then `docker compose up "
-        "--build` shows everything."
+        "--start  finds no container engine that answers here. Allowed: docker, podman. Start Docker or Podman, with "
+        "Compose (`docker compose version`); or leave out --start, and take the folder to where one runs."
     )
 
 
@@ -168,19 +141,3 @@ def test_what_cannot_be_is_told_at_once(tmp_path: Path, tiny: Path) -> None:
     with pytest.raises(DeployError, match="--address  is http://study"):
         write(study, address="http://study.example.org")
     write(study, address="https://study.example.org:8443", tls="proxy")
-
-
-@pytest.mark.long
-def test_the_image_is_built_and_answers(tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    engine = engine_of()
-    if not engine:
-        pytest.skip("no container engine answers")
-    study = write_study(tmp_path / "study", tiny)
-    written = write(study, tls="proxy", is_started=True)
-    try:
-        assert written.is_started, "compose waits until its health check passes"
-    finally:
-        program = shutil.which(engine)
-        assert program is not None
-        subprocess.run([program, "compose", "down", "--volumes", "--rmi", "local"], cwd=written.folder, check=True)

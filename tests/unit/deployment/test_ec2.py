@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from beholder.deployment.contract import Sum
 from beholder.deployment.ec2 import SIZES, TAG, Ec2Target, own_network, refusal
+from beholder.deployment.settings import DeploySettings
 from beholder.errors import DeployError
 from beholder.testing import check_target
 from support.amazon import NEWEST, REGION, DiesAtCallError, amazon, booting_machine, dying_at, ec2, user_data_of
@@ -165,8 +167,8 @@ def test_what_is_of_others_stays(tmp_path: Path, cloud: None) -> None:
         ),
         (
             "ec2:eu-central-1:x1e.32xlarge",
-            f"--to  names the size x1e.32xlarge. Allowed: {', '.join(SIZES)}. Only for these is the price known here "
-            "that is told before anything is made.",
+            f"--to  names the size x1e.32xlarge, of which no price is known here. Allowed: {', '.join(SIZES)}. For "
+            'another one say what it costs for an hour at most, with its disk, such as --hourly "0.20 USD".',
         ),
     ],
 )
@@ -237,6 +239,12 @@ def test_the_network_from_which_ssh_comes_is_one(monkeypatch: pytest.MonkeyPatch
     assert str(refused.value) == (
         "BEHOLDER_SSH_FROM  is home. Allowed: an address, or a network such as 203.0.113.0/24."
     )
+
+
+def test_of_another_size_the_price_is_what_the_researcher_says(cloud: None) -> None:
+    target = DeploySettings("ec2:eu-central-1:c7i.xlarge", "", machine=NAME, hourly="0.25 USD").target()
+    assert target.problems() == []
+    assert target.hourly == Sum(25, "USD")
 
 
 @pytest.mark.parametrize(("size", "cents"), [("t3.micro", 3), ("t3.small", 5), ("t3.medium", 8), ("t3.large", 15)])

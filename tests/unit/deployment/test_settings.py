@@ -28,7 +28,8 @@ def study_with(folder: Path, tiny: Path, **keys: object) -> Study:
 def test_what_is_given_counts_more_than_what_is_written(tmp_path: Path, tiny: Path) -> None:
     study = study_with(tmp_path, tiny, deploy=WRITTEN)
     assert settings_of(study, {}, None).facts == {
-        **WRITTEN, "tunnel": None, "via": None, "service": None, "is_volatile": False, "ssh_config": None,
+        **WRITTEN, "tunnel": None, "via": None, "service": None, "is_volatile": False, "is_offline": False,
+            "ssh_config": None,
         "store": None, "acme": None, "acme_root": None, "machine": "", "hourly": None,
     }  # fmt: skip
     given = settings_of(study, {"to": "bob@lab", "tls": None}, None)

@@ -98,3 +98,24 @@ async def test_the_command_line_says_what_was_added_and_how_even_it_is(study: Pa
     assert "condition totals" in ran.output
     again = CliRunner().invoke(cli, ["extend", str(study)])
     assert again.output.startswith("Nothing to add: every stimulus has its votes when 1 list is finished")
+
+
+async def test_a_given_plan_that_was_edited_is_told_and_nothing_is_added(tmp_path: Path) -> None:
+    rows = [
+        f"{number},{place},1,{condition}/{content}"
+        for number in (1, 2)
+        for place, (condition, content) in enumerate((("plain", "dawn"), ("ornate", "noon")), 1)
+    ]
+    study = write_texts(tmp_path, design={"plan": "mine.csv", "seed": 3})
+    (tmp_path / "mine.csv").write_text("\n".join(["list,position,slot,stimulus", *rows, ""]), "utf-8")
+    await begin(study, str(tmp_path / "store"))
+    assert beholder.extend(study, participants=1, dry_run=True).more == 1
+    (tmp_path / "mine.csv").write_text(
+        "\n".join(["list,position,slot,stimulus", *rows[:-1], "2,2,1,ornate/dusk", ""]), "utf-8"
+    )
+    with pytest.raises(UserError) as refused:
+        beholder.extend(study, participants=1)
+    assert str(refused.value).endswith(
+        "design.plan is mine.csv, which deals other stimuli than when people came. Put the earlier file back: lists "
+        "that people have begun stay as they were. Another plan is another study."
+    )

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from beholder.deployment.machine.caddy import is_caddy_running, put_site, remove_site
+from beholder.deployment.machine.handed_files import forget_handed, put_handed, read_handed
 from beholder.deployment.machine.installation import (
     WHOLE,
     held_files,
@@ -360,14 +361,18 @@ _FIRST_LINES = 100
 
 
 def command(places: Places, request: Request, stream: IO[bytes]) -> Request:
-    """Run a verb of Beholder on the study that is served, with its secrets, and return what it printed."""
+    """Run a verb of Beholder on the study that is served, with its secrets; return what it printed, and its files."""
     record = places.read()
+    put_handed(places.study, request.get("files", {}))
     ran = subprocess.run(
         [str(places.python), "-m", "beholder", *request["arguments"]],
         cwd=places.study, env=_environment(places), capture_output=True, text=True, stdin=subprocess.DEVNULL,
         timeout=_LONGEST_S,
     )  # fmt: skip
-    return {"code": ran.returncode, "out": ran.stdout, "err": ran.stderr, "study": record["study"]}
+    files = read_handed(places.study)
+    if not record.get("arguments"):  # a run goes on with them; without one they are at home, and nobody needs them here
+        forget_handed(places.study, files)
+    return {"code": ran.returncode, "out": ran.stdout, "err": ran.stderr, "study": record["study"], "files": files}
 
 
 def stop(places: Places, request: Request, stream: IO[bytes]) -> Request:

@@ -63,7 +63,8 @@ def _file_system(folder: Path) -> str:
     found, longest = "", -1
     for place, kind in (line.split()[1:3] for line in lines):
         point = Path(place.replace("\\040", " "))
-        if folder.resolve().is_relative_to(point) and len(point.parts) > longest:
+        # Of two at one place the later one is seen.
+        if folder.resolve().is_relative_to(point) and len(point.parts) >= longest:
             found, longest = kind, len(point.parts)
     return found
 

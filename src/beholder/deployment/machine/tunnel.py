@@ -55,9 +55,11 @@ def _ngrok_address(printed: str) -> str:
     for line in printed.splitlines():
         if '"started tunnel"' in line:
             try:
-                found = str(json.loads(line)["url"])
+                url = str(json.loads(line)["url"])
             except (ValueError, KeyError):
                 continue
+            if url.startswith("https://"):  # earlier versions open one without TLS beside it
+                found = url
     return found
 
 
@@ -90,7 +92,8 @@ KINDS = {
             "tailscale",
             lambda request, port: ["funnel", "--yes", f"http://127.0.0.1:{port}"],
             _tailscale_address,
-            "Funnel has to be allowed in your tailnet, and for this user: `tailscale set --operator=$USER`.",
+            "Funnel has to be allowed in your tailnet, and for this user (`tailscale set --operator=$USER`), and its "
+            "port 443 be free (`tailscale funnel status`).",
         ),
         TunnelKind(
             "ngrok",
