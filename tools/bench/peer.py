@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from beholder.server.app import SecurityHeaders
+from beholder.server.app import DirectRoutes, SecurityHeaders
 from beholder.server.process import listen
 from beholder.server.requests import read_json
 
@@ -29,7 +29,8 @@ async def show(request: Request) -> Response:
 
 
 async def serve(port: int) -> None:
-    app = Starlette(routes=[Route("/", show), Route("/nothing", take, methods=["POST"])])
+    routes = [Route("/", show), Route("/nothing", take, methods=["POST"])]
+    app = DirectRoutes(Starlette(routes=routes), routes, {})
     async with listen(SecurityHeaders(app), "127.0.0.1", port):
         await asyncio.Event().wait()
 

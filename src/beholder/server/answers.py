@@ -20,6 +20,7 @@ from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, PlannedStep, Script
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.contract import DRAFT, Answer, Events, Fact, SessionFacts, StoredVerdict
+from beholder.store.tables import EncodedJson, EncodedList, encode_finite
 from beholder.study.model import Playback
 from beholder.study.recruitment import is_person
 from beholder.types import Json
@@ -41,8 +42,8 @@ async def take_answer(ctx: Context, session: str, key: str, submission: Submitte
     if _gives_consent(step, read.answer):
         facts, script, verdicts = await claim_list(ctx, facts, now)
     answer = Answer(
-        session, key, read.answer, read.playback or _operation(step, submission), submission.shown_ms,
-        submission.sent_ms, submission.input, submission.tab, now,
+        session, key, read.answer, EncodedJson(encode_finite(read.playback or _operation(step, submission))),
+        submission.shown_ms, submission.sent_ms, submission.input, submission.tab, now,
     )  # fmt: skip
     here, new_facts, after = advance(ctx, script, _with_answer(facts, answer, verdicts), now)
     batch: list[Fact] = [answer, *verdicts, *new_facts, *_new_events(answer, submission)]
@@ -84,8 +85,11 @@ def _with_answer(facts: SessionFacts, answer: Answer, verdicts: list[StoredVerdi
 
 def _new_events(answer: Answer, submission: SubmittedAnswer) -> list[Events]:
     """Return the events of an answer that were not stored before."""
-    new = submission.events[submission.first :]
-    return [Events(answer.session, answer.key, submission.tab, submission.first, new, answer.at)] if new else []
+    new = submission.events[submission.first :] if submission.first else submission.events
+    if not new:
+        return []
+    events = EncodedList(encode_finite(new))
+    return [Events(answer.session, answer.key, submission.tab, submission.first, events, answer.at)]
 
 
 async def _settle(ctx: Context, session: str, here: PlannedStep | Ending, now: datetime) -> None:

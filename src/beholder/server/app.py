@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Mount, Router
+from starlette.routing import Mount, Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beholder.buckets.connection import BucketAway
@@ -192,7 +193,8 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         *lab_routes(service, assets, limit),
     ]
     router = Router(routes, redirect_slashes=False)  # a redirect would be made from the Host that a request names
-    app = Starlette(routes=[Mount("/", router)], exception_handlers=_error_handlers(service, assets))
+    handlers = _error_handlers(service, assets)
+    app = DirectRoutes(Starlette(routes=[Mount("/", router)], exception_handlers=handlers), routes, handlers)
     hosted = service.context.media.hosted
     source = hosted.source if hosted is not None else ""
     return SecurityHeaders(WithoutTrailingSlash(app), source)  # outermost, so that error responses get them too
@@ -214,9 +216,10 @@ def _error(refused: Refused, language: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _error_handlers(
-    service: StudyService, assets: Assets
-) -> dict[Any, Callable[[Request, Exception], Awaitable[Response]]]:
+ErrorHandlers = Mapping[Any, Callable[[Request, Exception], Awaitable[Response]]]
+
+
+def _error_handlers(service: StudyService, assets: Assets) -> ErrorHandlers:
     """Return the replies to errors, by their type or status, in the language of the study.
 
     People who open an address get a page in the look of the study; our own pages, and machines, get JSON.
@@ -282,6 +285,51 @@ def _error_handlers(
 
 # Addresses
 
+_ONE_VALUE = re.compile(r"^(/[a-z/]*/)\{([a-z]+)\}$")
+
+
+class DirectRoutes:
+    """ASGI middleware that calls the function of a route at once, where its path is fixed but for its last part.
+
+    On the way through Starlette a request costs as much as reading an answer. Everything else goes that way: other
+    paths, and methods that a route does not have.
+    """
+
+    def __init__(self, app: ASGIApp, routes: Sequence[Route], handlers: ErrorHandlers) -> None:
+        self.app, self._handlers = app, handlers
+        self._fixed: dict[tuple[str, str], Route] = {}
+        self._with_value: dict[tuple[str, str], tuple[Route, str]] = {}
+        for route in routes:
+            found = _ONE_VALUE.match(route.path)
+            for method in route.methods or ():
+                if found is not None:
+                    self._with_value[method, found[1]] = route, found[2]
+                elif "{" not in route.path:
+                    self._fixed[method, route.path] = route
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        path, params = scope["path"], {}
+        route = self._fixed.get((scope["method"], path))
+        if route is None:
+            start, slash, value = path.rpartition("/")
+            route, name = self._with_value.get((scope["method"], start + slash), (None, ""))
+            params = {name: value}
+            if route is None or not value:
+                await self.app(scope, receive, send)
+                return
+        request = Request({**scope, "path_params": params}, receive)
+        try:
+            response = await route.endpoint(request)
+        except Exception as error:
+            response = await self._handler(error)(request, error)
+        await response(scope, receive, send)
+
+    def _handler(self, error: Exception) -> Callable[[Request, Exception], Awaitable[Response]]:
+        return next(self._handlers[kind] for kind in type(error).__mro__ if kind in self._handlers)
+
 
 class WithoutTrailingSlash:
     """ASGI middleware that reads `/s/study/` as `/s/study`.
@@ -294,7 +342,7 @@ class WithoutTrailingSlash:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
+        if scope["type"] == "http" and scope["path"].endswith("/"):
             scope = {**scope, "path": scope["path"].rstrip("/") or "/"}
         await self.app(scope, receive, send)
 

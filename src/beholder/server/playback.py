@@ -166,7 +166,7 @@ class _Player:
 
     def result(self) -> SlotPlayback:
         covered, reached = 0.0, 0.0
-        for start, end in sorted(self.ranges):
+        for start, end in sorted(self.ranges) if len(self.ranges) > 1 else self.ranges:
             if end > reached:
                 covered += end - max(start, reached)
                 reached = end
@@ -186,7 +186,8 @@ class _PageLog:
     def __init__(self) -> None:
         self.facts = PageFacts()
         self.is_away = self.is_full = False
-        self.answered: set[tuple[object, str | None]] = set()
+        self.answered: set[tuple[str | None, str | None]] = set()
+        """Questions and slots that have an answer; what comes after is a change."""
 
     def reset(self) -> None:
         """Reset at a page load: the page is visible, and not in full screen."""
@@ -207,17 +208,6 @@ class _PageLog:
         self.facts.exits += is_over
         self.is_full = is_full
         return is_over
-
-    def change(self, data: Mapping[str, Json], slot: str | None, players: Mapping[str, _Player]) -> None:
-        """Count a changed answer, for its slot or else for the page."""
-        question = data.get("question")
-        place = (question if isinstance(question, str) else None, slot)
-        if place not in self.answered:
-            self.answered.add(place)
-        elif slot is not None and slot in players:
-            players[slot].playback.changes += 1
-        else:
-            self.facts.changes += 1
 
     def press(self, now: float, data: Mapping[str, Json]) -> None:
         """Keep how the page was operated, as far as it is plausible."""
@@ -252,21 +242,32 @@ def playback_evidence(
     """Return the evidence in a checked log. Only slots that are shown `together` can play at the same time."""
     players = {slot: _Player(ms) for slot, ms in lengths_ms.items()}
     page = _PageLog()
-    facts = page.facts
+    facts, answered = page.facts, page.answered
     now = 0.0
+    is_acting = False
     for ms, kind, slot, data in log:
         if ms > now:  # a clock that runs backwards adds nothing
             now = ms
-        if not isinstance(data, dict):
+        if type(data) is not dict:
             data = {}
-        if facts.first_ms is None and kind in _ACTING and data.get("what") != _BESIDE:
-            facts.first_ms = round(now)
+        if not is_acting and kind in _ACTING and data.get("what") != _BESIDE:
+            is_acting, facts.first_ms = True, round(now)
         # The kinds of which a log has the most come first.
         if kind == "change":
-            page.change(data, slot, players)
+            question = data.get("question")
+            place = (question if type(question) is str else None, slot)
+            if place not in answered:
+                answered.add(place)
+            elif (player := players.get(slot)) is not None:  # type: ignore[arg-type]  # None is nobody's
+                player.playback.changes += 1
+            else:
+                facts.changes += 1
         elif kind in _PLAYING:
-            player = players.get(slot)  # type: ignore[arg-type]  # None is nobody's
+            player = players.get(slot)  # type: ignore[arg-type]
             if player is not None:
+                if kind == "frames":
+                    _count_frames(player, data)
+                    continue
                 if kind == "play" and not together:
                     for other in players.values():
                         if other.since is not None and other is not player:
@@ -292,15 +293,13 @@ def playback_evidence(
                 if player.since is not None:
                     player.leave()
     for player in players.values():
-        player.stop(now, None)
+        if player.since is not None:
+            player.stop(now, None)
     return PlaybackEvidence({slot: player.result() for slot, player in players.items()}, facts)
 
 
 def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, is_away: bool) -> None:
-    """Apply one event of a player."""
-    if kind == "frames":
-        _count_frames(player, data)
-        return
+    """Apply one event of a player, other than its frames."""
     position = _number(data.get("at"))
     if kind == "stall":
         player.playback.stalls += 1
@@ -344,7 +343,7 @@ def is_watched(
 
 def evidence_to_json(evidence: PlaybackEvidence) -> dict[str, Json]:
     """Return the evidence as it is stored: an entry for each slot, and one for the page."""
-    stored: dict[str, Json] = {slot: dict(vars(watched)) for slot, watched in evidence.slots.items()}
+    stored: dict[str, Json] = {slot: vars(watched) for slot, watched in evidence.slots.items()}
     stored[PAGE] = {name: value for name, value in vars(evidence.page).items() if name not in _OPERATED or value}
     return stored
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any, TypeVar, cast
 
-from beholder.methods.contract import Method, Slot, Trial, scoring_of, task_of
+from beholder.methods.contract import Asked, Method, Slot, Trial, scoring_of, task_of
 from beholder.server.playback import COUNTING
 from beholder.server.script import PlannedStep, Script
 from beholder.stimuli.catalogue import Catalogue, Stimulus
@@ -19,6 +20,7 @@ from beholder.study.recruitment import money
 from beholder.study.texts import instruction_pages, study_text
 from beholder.types import Json, Medium
 
+_T = TypeVar("_T")
 DescribeMedia = Callable[[str, Slot], Mapping[str, Json]]
 """From (step key, slot) to the media of that slot."""
 
@@ -154,28 +156,47 @@ def _public_playback(playback: Playback) -> dict[str, Json]:
     return {**playback.model_dump(), "whole": dict(COUNTING)}
 
 
+def _public_asked(questions: Sequence[Asked]) -> list[Json]:
+    return [
+        {
+            "id": asked.id,
+            "text": marked(asked.text),
+            "scale": {
+                "min": asked.scale.min, "max": asked.scale.max, "step": asked.scale.step,
+                "labels": [[value, marked(text)] for value, text in asked.scale.labels], "look": asked.scale.look,
+            },
+            "ticks": [marked(tick) for tick in asked.ticks],
+        }
+        for asked in questions
+    ]  # fmt: skip
+
+
+_MOST_MADE = 1024
+_made: dict[int, tuple[object, Any]] = {}
+
+
+def _made_once(of: _T, make: Callable[[_T], Json]) -> Json:
+    """Return what is the same in every trial of a list, made once. Nobody changes it."""
+    # By identity: to compare questions or playback takes longer than to make it anew.
+    known = _made.get(id(of))
+    if known is None or known[0] is not of:
+        if len(_made) >= _MOST_MADE:
+            _made.clear()
+        known = _made[id(of)] = (of, make(of))
+    return cast("Json", known[1])
+
+
 def _public_trial(
     step: PlannedStep, trial: Trial, method: Method, playback: Playback, media: DescribeMedia
 ) -> dict[str, Json]:
     return {
-        "asked": [
-            {
-                "id": asked.id,
-                "text": marked(asked.text),
-                "scale": {
-                    "min": asked.scale.min, "max": asked.scale.max, "step": asked.scale.step,
-                    "labels": [[value, marked(text)] for value, text in asked.scale.labels], "look": asked.scale.look,
-                },
-                "ticks": [marked(tick) for tick in asked.ticks],
-            }
-            for asked in trial.asked
-        ],
+        "asked": _made_once(trial.asked, _public_asked),
         "slots": _public_slots(step, trial, media),
-        "playback": _public_playback(playback),
+        "playback": _made_once(playback, _public_playback),
         "together": trial.together,
         "passes": trial.passes,
         "extra": dict(method.extra(trial)),
-    }  # fmt: skip
+    }
 
 
 def _file_playback(step: PlannedStep, playback: Playback) -> Playback:

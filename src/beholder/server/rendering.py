@@ -24,6 +24,7 @@ from beholder.server.session_stages import told_minutes
 from beholder.stimuli.blinding import BlindedFile, blind, drawn_size
 from beholder.stimuli.catalogue import Stimulus
 from beholder.store.contract import Fact, SessionFacts, StoredVerdict
+from beholder.study.model import Study
 from beholder.types import Json
 
 
@@ -134,6 +135,7 @@ class RenderedTexts:
     def __init__(self, served: ServedStudy, words: Mapping[str, str]) -> None:
         self._served, self._words = served, words
         self._by_text: dict[str, Mapping[str, str]] = {}
+        self._by_study: dict[int, tuple[Study, Mapping[str, str]]] = {}
 
     @cached_property
     def _minutes(self) -> int:
@@ -142,6 +144,12 @@ class RenderedTexts:
     def for_list(self, number: int | None) -> Mapping[str, str]:
         """Return the texts of a list; without a list those of the study."""
         study = self._served.study if number is None else self._served.study_for_list(number)
+        known = self._by_study.get(id(study))  # which lives as long as the server, as there are few groups
+        if known is None or known[0] is not study:
+            known = self._by_study[id(study)] = (study, self._of_study(study))
+        return known[1]
+
+    def _of_study(self, study: Study) -> Mapping[str, str]:
         key = study.texts.model_dump_json()
         if key not in self._by_text:
             served = self._served

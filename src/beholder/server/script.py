@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal
 
 from beholder.checks.contract import TrialRule
@@ -45,11 +46,11 @@ class PlannedStep:
     attempt: int = 0
     """Which attempt this is, from 1; 0 where there is only one, and in a script."""
 
-    @property
+    @cached_property
     def is_training(self) -> bool:
         return self.key.startswith("training:")
 
-    @property
+    @cached_property
     def is_rated(self) -> bool:
         """Whether this is a trial, and no training."""
         return self.key.startswith("trial:")
@@ -104,14 +105,20 @@ class Script:
 
     def place(self, key: str) -> int:
         """Return the place of a step, from 0, or -1. All attempts at a step have the same place."""
-        key = base_key(key)
-        return next((n for n, step in enumerate(self.steps) if step.key == key), -1)
+        return self._places.get(base_key(key), -1)
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {step.key: place for place, step in reversed([*enumerate(self.steps)])}
 
     def page(self, place: int) -> tuple[int, int]:
         """Return the page of a step, from 1, and the number of pages: the device checks share one page."""
+        return self._pages[place], self._pages[-1]
+
+    @cached_property
+    def _pages(self) -> Sequence[int]:
         is_device = [step.check is not None and step.check.stage == "device" for step in self.steps]
-        is_new_page = [not (n and is_device[n] and is_device[n - 1]) for n in range(len(is_device))]
-        return sum(is_new_page[: place + 1]), sum(is_new_page)
+        return list(accumulate(not (n and is_device[n] and is_device[n - 1]) for n in range(len(is_device))))
 
     def find(self, key: str) -> PlannedStep | None:
         """Return the step with this key, as the attempt that the key names."""

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
+import orjson
 import pydantic_core
 
 from beholder.store.contract import (
@@ -104,13 +105,30 @@ def _encode(value: Json) -> str:
 
 
 def to_json(value: Json) -> str:
-    """Return compact JSON; NaN and infinities raise NotJson."""
-    # pydantic's encoder is three times faster, but rejects lone surrogates and accepts NaN.
+    """Return compact JSON; NaN and infinities raise NotJson. What is encoded already is returned as it is."""
+    if isinstance(value, EncodedJson | EncodedList):
+        return value.text
+    try:
+        text = orjson.dumps(value, default=_unwrap).decode()
+    except orjson.JSONEncodeError:  # lone surrogates, large integers, keys that are numbers
+        return _encode_slowly(value)
+    return _encode_slowly(value) if "null" in text else text  # which is also what it makes of NaN
+
+
+def _encode_slowly(value: Json) -> str:
     try:
         text = pydantic_core.to_json(value).decode()
     except pydantic_core.PydanticSerializationError:
         return _encode(value)
     return _encode(value) if "NaN" in text or "Infinity" in text else text
+
+
+def encode_finite(value: Any) -> str:
+    """Return the same of what holds no NaN or infinity for certain, so that nobody looks; data classes are objects."""
+    try:
+        return orjson.dumps(value, default=_unwrap).decode()
+    except orjson.JSONEncodeError:
+        return _encode_slowly(value)
 
 
 def from_json(text: str) -> Any:
@@ -226,41 +244,60 @@ def read_session(row: Sequence[Any]) -> Session:
     return Session(**read_row("sessions", row))
 
 
-class UnreadJson(Mapping[str, Json]):
-    """A JSON object that is decoded when somebody looks into it.
+class EncodedJson(Mapping[str, Json]):
+    """A JSON object as text that is decoded when somebody looks into it.
 
     The playback evidence of an answer is larger than the answer, loaded with every session, and seldom looked at.
     """
 
-    __slots__ = ("_read", "_text")
-
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._read: dict[str, Json] | None = None
+        self.text = text
 
-    def _decoded(self) -> dict[str, Json]:
-        if self._read is None:
-            self._read = from_json(self._text)
-        return self._read
+    @cached_property
+    def _read(self) -> dict[str, Json]:
+        read: dict[str, Json] = from_json(self.text)
+        return read
 
     def __getitem__(self, key: str) -> Json:
-        return self._decoded()[key]
+        return self._read[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._decoded())
+        return iter(self._read)
 
     def __len__(self) -> int:
-        return len(self._decoded())
+        return len(self._read)
 
     def __repr__(self) -> str:
-        return repr(self._decoded())
+        return repr(self._read)
+
+
+class EncodedList(Sequence[Json]):
+    """A JSON list as text, of the same kind: events are stored, and seldom read by who stores them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _read(self) -> list[Json]:
+        read: list[Json] = from_json(self.text)
+        return read
+
+    @overload
+    def __getitem__(self, place: int) -> Json: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Json]: ...
+    def __getitem__(self, place: int | slice) -> Json | Sequence[Json]:
+        return self._read[place]
+
+    def __len__(self) -> int:
+        return len(self._read)
 
 
 def read_answer(row: Sequence[Any]) -> Answer:
     """Return the answer of a row; its playback is decoded when it is looked at."""
     session, key, answer, playback, shown_ms, sent_ms, input_, tab, at = row
     return Answer(
-        session, key, from_json(answer), UnreadJson(playback), shown_ms, sent_ms, input_, tab, _READ["time"](at)
+        session, key, from_json(answer), EncodedJson(playback), shown_ms, sent_ms, input_, tab, _READ["time"](at)
     )
 
 
