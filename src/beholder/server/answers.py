@@ -262,10 +262,10 @@ def _elapsed_ms(facts: SessionFacts, now: datetime) -> float | None:
 
     Robots and previews run on another clock, and a clock that was set back proves nothing.
     """
-    last = max((answer.at for answer in facts.answers.values()), default=facts.session.at)
-    if not is_person(facts.session.mode) or now < last:
+    if not is_person(facts.session.mode):
         return None
-    return (now - last).total_seconds() * 1000
+    last = max((answer.at for answer in facts.answers.values()), default=facts.session.at)
+    return (now - last).total_seconds() * 1000 if now >= last else None
 
 
 # Answers to trials need evidence that the stimuli were watched

@@ -51,10 +51,13 @@ def reached_step(ctx: Context, facts: SessionFacts, script: Script | None, key: 
 def due_steps(facts: SessionFacts, script: Script | None, now: datetime) -> Iterator[PlannedStep]:
     """Yield the step that is due now, then the one due at the last answer: a pass may have expired since."""
     answers = answers_of(facts)
-    for moment in (now, max((answer.at for answer in facts.answers.values()), default=now)):
-        here = next_step(script, answers, facts.verdicts, moment)
-        if isinstance(here, PlannedStep):
-            yield here
+    here = next_step(script, answers, facts.verdicts, now)
+    if isinstance(here, PlannedStep):
+        yield here
+    before = max((answer.at for answer in facts.answers.values()), default=now)
+    here = next_step(script, answers, facts.verdicts, before)
+    if isinstance(here, PlannedStep):
+        yield here
 
 
 class Advance(NamedTuple):
@@ -179,6 +182,7 @@ class MediaAddresses:
         self._catalogue, self._secret, self.hosted = served.catalogue, secret, hosted
         self._by_session: OrderedDict[str, dict[str, tuple[Stimulus, bytes] | Copy]] = OrderedDict()
         self._times: dict[int, tuple[Script, Mapping[tuple[str, str], int]]] = {}
+        self._media: dict[tuple[str, bool], dict[str, Json]] = {}
         self._slots = 0
         # Requested twice: when a trial is prefetched, and when it is shown.
         self.describe = lru_cache(_REMEMBERED)(self._describe)
@@ -186,9 +190,18 @@ class MediaAddresses:
     def _describe(self, session: str, key: str, slot: str, stimulus_id: str, is_heard: bool = True) -> dict[str, Json]:
         """Return the public description of the medium in a slot; `is_heard`: whether sound is on."""
         token, filler = tokens.media_address(self._secret, session, key, slot)
-        stimulus = self._catalogue.by_id[stimulus_id]
-        size = self._catalogue.class_sizes[stimulus_id] + drawn_size(filler)
-        return public_media(stimulus, f"/media/{token}", size, is_heard=is_heard)
+        media = self._same_for_all(stimulus_id, is_heard).copy()
+        media["url"] = f"/media/{token}"
+        media["bytes"] = self._catalogue.class_sizes[stimulus_id] + drawn_size(filler)
+        return media
+
+    def _same_for_all(self, stimulus_id: str, is_heard: bool) -> dict[str, Json]:
+        """Return the description of a medium without the address and the size, which each slot has for itself."""
+        known = self._media.get((stimulus_id, is_heard))
+        if known is None:
+            known = public_media(self._catalogue.by_id[stimulus_id], "", 0, is_heard=is_heard)
+            self._media[stimulus_id, is_heard] = known
+        return known
 
     def describe_for(self, session: str, script: Script) -> DescribeMedia:
         """Return the function that describes each medium of a session."""

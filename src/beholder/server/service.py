@@ -11,6 +11,7 @@ from beholder.buckets.signed_addresses import HostedMedia
 from beholder.checks.page_registry import check_texts
 from beholder.clock import utc_now
 from beholder.errors import Refused
+from beholder.recent_entries import MOST_SESSIONS, RecentEntries
 from beholder.server import tokens
 from beholder.server.admission import (
     Leases,
@@ -113,6 +114,8 @@ class StudyService:
         self.served, self.store, self.now, self.words = served, store, now, self.context.words
         self.wiping = Wiping(store)
         self.removal = VisitRemoval(self.context)
+        self._sessions: RecentEntries[str, tuple[bytes, str]] = RecentEntries(MOST_SESSIONS)
+        """The sessions of tokens that were valid, each with the secret by which it was."""
         self.backups: BackupCycle | None = None
         """What makes backups beside the server, if anything does."""
 
@@ -239,7 +242,13 @@ class StudyService:
 
     def session_of(self, token: str) -> str:
         """Return the session of a token, or raise Refused for one that is not ours."""
-        return tokens.read_token(self.store.secret, self.served.study.name, token).session
+        secret = self.store.secret
+        known = self._sessions.get(token)
+        if known is not None and known[0] is secret:  # another secret makes all tokens invalid
+            return known[1]
+        session = tokens.read_token(secret, self.served.study.name, token).session
+        self._sessions[token] = secret, session
+        return session
 
     def _preview(self, session: str) -> Preview | None:
         return find_preview(self.context, session) if session.startswith(SESSION) else None

@@ -23,6 +23,7 @@ HIDDEN_DIFFERENCE = (MAX_DRAWN - MIN_DRAWN) // 8
 """A difference that the drawn lengths drown: by it, two slots are put into the right order 62 times in 100."""
 MAX_SLOTS = 16
 """More slots than a page can have."""
+_DRAWN_STEPS = (MAX_DRAWN - MIN_DRAWN) // (2 * MAX_SLOTS)
 _CHUNK = 262144
 _POOL_BYTES = 1 << 20
 
@@ -39,8 +40,8 @@ def drawn_size(key: bytes) -> int:
 
     Even, as RIFF needs it, and never the same for two keys that end in different bytes below `PLACES`.
     """
-    steps = (MAX_DRAWN - MIN_DRAWN) // (2 * MAX_SLOTS)
-    return MIN_DRAWN + 2 * (MAX_SLOTS * (_number(key, b"length") % steps) + sum(key[-1:]) % MAX_SLOTS)
+    place = key[-1] % MAX_SLOTS if key else 0
+    return MIN_DRAWN + 2 * (MAX_SLOTS * (_number(key, b"length") % _DRAWN_STEPS) + place)
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ class SessionCache:
 
     def add(self, table: Table, row: Row) -> None:
         """Add a committed row; the first of each key counts."""
-        facts = self._facts.get(row[0])
+        facts = self._facts.get(row[0]) if table != "events" else None
         if facts is None:
             return
         if table == "answers" and row[1] not in facts.answers:
