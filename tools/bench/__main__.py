@@ -17,6 +17,7 @@ from bench.answers import measure_answers
 from bench.cleaning import measure_clean
 from bench.first_page import measure_help, measure_page, measure_start
 from bench.leases import LIMITS, measure_leases
+from bench.media import measure_media
 from bench.mixed_models import measure_mixed
 from bench.planning import measure_plan
 from bench.power import measure_power
@@ -28,8 +29,8 @@ from bench.table import Row, lines
 from bench.votes_needed import measure_votes
 
 _PARTS = (
-    "start", "page", "answers", "plan", "clean", "analyse", "mixed", "models", "report", "votes", "leases", "rehearse",
-    "power",
+    "start", "page", "answers", "media", "plan", "clean", "analyse", "mixed", "models", "report", "votes", "leases",
+    "rehearse", "power",
 )  # fmt: skip
 _SERVED = {"start", "page", "answers"}
 """Parts that need a study with very many stimuli."""
@@ -61,6 +62,7 @@ def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
         "start": lambda: [measure_help(), measure_start(study, scratch)],
         "page": lambda: measure_page(study, scratch),
         "answers": lambda: measure_answers(study, scratch),
+        "media": lambda: measure_media(scratch),
         "plan": lambda: measure_plan(scratch),
         "clean": lambda: measure_clean(scratch),
         "analyse": lambda: [measure_analyse(scratch)],

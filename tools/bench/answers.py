@@ -103,12 +103,17 @@ def _rate_row(contender: Contender, peer: Contender, share: float) -> Row:
 
 def _open(study: Path, store: str, stack: contextlib.ExitStack) -> tuple[Server, bytes]:
     server = stack.enter_context(serving_study(study, store))
-    return server, asyncio.run(_secret(store))
+    return server, secret_of(store)
 
 
-async def _secret(store: str) -> bytes:
-    async with open_store(store, write=False) as opened:
-        return opened.secret
+def secret_of(store: str) -> bytes:
+    """Return the secret of a store, with which robots sign."""
+
+    async def read() -> bytes:
+        async with open_store(store, write=False) as opened:
+            return opened.secret
+
+    return asyncio.run(read())
 
 
 def _prepare(port: int, secret: bytes, round_: int) -> list[Chain]:

@@ -65,7 +65,7 @@ class Server:
 @contextlib.contextmanager
 def serving(arguments: Sequence[str], page: str) -> Iterator[Server]:
     """Give a process that serves; `arguments` go to this Python, followed by --port and a free one."""
-    port = _free_port()
+    port = free_port()
     began = time.perf_counter()
     process = psutil.Popen([sys.executable, *arguments, "--port", str(port)], stdout=subprocess.DEVNULL)
     try:
@@ -117,7 +117,8 @@ def serving_study(study: Path, store: str) -> contextlib.AbstractContextManager[
     return serving(["-m", "beholder", "serve", str(study), "--store", store], f"/s/{NAME}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that nothing uses."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

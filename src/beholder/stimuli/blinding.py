@@ -8,9 +8,10 @@ two slots apart. Who takes the filler off, or decodes the pictures, can still co
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from beholder.stimuli.media_formats import served_by_suffix
@@ -89,6 +90,25 @@ class BlindedFile:
         if stop > self.file_size:
             yield from self._filler(max(0, start - self.file_size), stop - self.file_size)
 
+    def read_cached(self, start: int, stop: int) -> bytes | None:
+        """Return a range if the system has it in memory; None where a disk would have to be waited for.
+
+        Also None on systems that cannot tell.
+        """
+        if not _CAN_TELL:
+            return None
+        stop = min(stop, self.size)
+        parts = [self.head[start:stop]] if start < len(self.head) else []
+        first, last = max(start, len(self.head)), min(stop, self.file_size)
+        if first < last:
+            found = _read_if_cached(self.path, first, last - first)
+            if found is None:
+                return None
+            parts.append(found)
+        if stop > self.file_size:
+            parts += self._filler(max(0, start - self.file_size), stop - self.file_size)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
     def _filler(self, start: int, stop: int) -> Iterator[bytes]:
         """Yield a range of the filler: its mark, then the pool, entered at a place of this slot and gone round."""
         if start < min(stop, MIN_DRAWN):
@@ -102,16 +122,39 @@ class BlindedFile:
             yield piece
 
 
+_CAN_TELL = hasattr(os, "preadv") and hasattr(os, "RWF_NOWAIT")
+
+
+def _read_if_cached(path: Path, start: int, count: int) -> bytearray | None:
+    """Return so many bytes of a file, unless some of them would have to be read from a disk."""
+    buffer = bytearray(count)
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return buffer if os.preadv(file, [buffer], start, os.RWF_NOWAIT) == count else None
+        finally:
+            os.close(file)
+    except OSError:  # also of a file system that cannot tell
+        return None
+
+
 def blind(path: Path, key: bytes, fill_to: int = 0) -> BlindedFile:
     """Return the served file as the slot with this key gets it: the same key, the same bytes.
 
     `fill_to` is its class: the size up to which it is filled before the drawn part. Its own where that is larger.
     """
     served = served_by_suffix(path.suffix)
-    size = path.stat().st_size
+    found = path.stat()
     filler = _FILLERS[served.format]
-    tail = filler.rounded(max(0, fill_to - size) + drawn_size(key))
-    return BlindedFile(path, served.content_type, size, tail, served.format, key, filler.start(path, tail))
+    tail = filler.rounded(max(0, fill_to - found.st_size) + drawn_size(key))
+    start = _start(served.format, path, tail, found.st_size, found.st_mtime_ns)
+    return BlindedFile(path, served.content_type, found.st_size, tail, served.format, key, start)
+
+
+@lru_cache(4096)
+def _start(name: str, path: Path, more: int, size: int, changed: int) -> bytes:
+    """Return the rewritten start of a file, which is read once as long as the file has not changed."""
+    return _FILLERS[name].start(path, more)
 
 
 def _number(key: bytes, what: bytes) -> int:

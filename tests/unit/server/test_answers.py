@@ -146,10 +146,10 @@ async def test_an_example_that_will_not_play_costs_nothing(serve: Serve) -> None
 # The way of an answer
 
 CROSSED = [
-    "app", "requests", "service", "tokens", "answers", "admission", "moderation", "rendering", "script", "flow",
-    "playback", "public_steps",
+    "app", "requests", "service", "answers", "admission", "moderation", "rendering", "script", "flow", "playback",
+    "public_steps",
 ]  # fmt: skip
-"""The modules of the server, in the order in which an answer to a trial comes to them."""
+"""The modules of the server, in the order in which an answer to a trial comes to them; its token is known by then."""
 
 
 @contextmanager
