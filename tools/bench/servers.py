@@ -57,9 +57,9 @@ class Server:
     """From the start of the process to the first page."""
 
     def cpu_ms(self) -> float:
-        """Return the processor time that it has used so far."""
-        used = self.process.cpu_times()
-        return float(used.user + used.system) * 1000
+        """Return the processor time that it and the processes that it has started have used so far."""
+        used = [one.cpu_times() for one in (self.process, *self.process.children())]
+        return sum(one.user + one.system for one in used) * 1000
 
 
 @contextlib.contextmanager
@@ -112,9 +112,9 @@ def most_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def serving_study(study: Path, store: str) -> contextlib.AbstractContextManager[Server]:
+def serving_study(study: Path, store: str, *options: str) -> contextlib.AbstractContextManager[Server]:
     """Give `beholder serve` as everybody starts it."""
-    return serving(["-m", "beholder", "serve", str(study), "--store", store], f"/s/{NAME}")
+    return serving(["-m", "beholder", "serve", str(study), "--store", store, *options], f"/s/{NAME}")
 
 
 def free_port() -> int:

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import asyncpg
 
-from beholder.store.contract import Answer, Claim, Events, PosedAttempt, Session, SessionFacts, StoredVerdict
+from beholder.store.contract import Answer, Claim, Events, PosedAttempt, Session, SessionFacts, StoredVerdict, Table
 from beholder.store.postgresql.connection import LOCK_ARRIVAL, connected, transaction
 from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import (
     SHAPES,
+    Row,
     read_answer,
     read_end,
     read_events,
@@ -148,6 +149,12 @@ class SessionReader:
         while len(self._known) > _CACHED:
             self._known.popitem(last=False)
         return [_facts(states[session], known[session]) if session in states else None for session in sessions]
+
+    def add(self, table: Table, row: Row) -> None:
+        """Take note of a row that this server has just stored as new, so that it is not read back."""
+        known = self._known.get(row[0])
+        if known is not None and table == "answers":
+            known.answers[row[1]] = read_answer(row)
 
     async def _load_missing(self, connection: Any, states: dict[str, Any]) -> dict[str, _StoredSession]:
         known = {session: self._known[session] for session in states if session in self._known}

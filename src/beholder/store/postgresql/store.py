@@ -55,7 +55,8 @@ class PostgresqlStore:
         self._appends: Batcher[writer.Rows, AppendResult] = Batcher(partial(writer.append, pool), at_once=2)
         self._arrivals: Batcher[Session, tuple[Session, bool]] = Batcher(partial(sessions.arrive, pool))
         self._claims: Batcher[Claim, int | None] = Batcher(partial(sessions.claim, pool))
-        self._facts: Batcher[str, SessionFacts | None] = Batcher(sessions.SessionReader(pool).read, at_once=2)
+        self._reader = sessions.SessionReader(pool)
+        self._facts: Batcher[str, SessionFacts | None] = Batcher(self._reader.read, at_once=2)
 
     @classmethod
     async def open(cls, url: str, *, write: bool, alone: bool = False) -> PostgresqlStore:
@@ -125,7 +126,11 @@ class PostgresqlStore:
         self._check_write()
         if not facts:
             raise ValueError("append needs at least one fact")
-        return await self._appends.submit([fact_row(fact) for fact in facts])
+        rows = [fact_row(fact) for fact in facts]
+        appended = await self._appends.submit(rows)
+        if appended.is_new:  # which holds for the first row
+            self._reader.add(*rows[0])
+        return appended
 
     async def session_facts(self, session: str) -> SessionFacts | None:
         return await self._facts.submit(to_text(session))
