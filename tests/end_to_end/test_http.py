@@ -169,6 +169,17 @@ async def test_a_body_that_is_not_an_object_is_refused(server: Site) -> None:
             assert response.status_code == 422, (path, body[:9])
 
 
+@pytest.mark.parametrize("comment", ["plain", "\\ud800"])
+async def test_a_number_that_no_computer_holds_is_refused_as_such(server: Site, comment: str) -> None:
+    visitor = robot(server)
+    await visitor.arrive()
+    body = f'{{"answer": {{"agree": true, "comment": "{comment}"}}, "events": [[1, "click", null, 1e999]]}}'
+    headers = {"authorization": f"Bearer {visitor.token}"}
+    response = await visitor.client.put("/api/answers/consent", content=body.encode(), headers=headers)
+    assert response.json()["error"]["allowed"] == "numbers that a computer can hold"
+    assert (await facts_of(server, visitor)).answers == {}
+
+
 async def test_a_wrong_prescreening_answer_ends_kindly(server: Site) -> None:
     visitor = Visitor(server, participant="expert")
     await visitor.arrive()

@@ -160,9 +160,10 @@ async def take_events(ctx: Context, session: str, batch: SubmittedAnswer, key: s
         reached_step(ctx, facts, session_script(ctx, facts), key, now)
     # The draft goes first: it may be new where the events are sent once more.
     new: list[Fact] = [] if batch.draft is None or key in facts.answers else [_draft_fact(session, key, batch, now)]
+    events = EncodedList(encode_finite(batch.events))
     if batch.events or not new:
-        new.append(Events(session, key, batch.tab, batch.first, batch.events, now))
-    ctx.event_sizes[session] = size = ctx.event_sizes.get(session, 0) + len(str(batch.events)) + len(str(batch.draft))
+        new.append(Events(session, key, batch.tab, batch.first, events, now))
+    ctx.event_sizes[session] = size = ctx.event_sizes.get(session, 0) + len(events.text) + len(str(batch.draft))
     if size > (_LARGEST_BEFORE if facts.list is None else _LARGEST):
         raise Refused.because("log_too_long", where="events", code="too_large", status=413)
     await ctx.store.append(new)

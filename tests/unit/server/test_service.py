@@ -54,3 +54,14 @@ async def test_who_is_forgotten_while_a_further_session_is_open_reads_so_and_sta
             await second.answer()
         assert refusal.value.status == 409  # which is answered with the page above
         assert (await host.store.platform_identities(), await host.store.platform_visits()) == ([], [])
+
+
+async def test_a_token_that_was_valid_is_refused_once_all_tokens_are_invalid(tmp_path: Path) -> None:
+    async with door(tmp_path, PROLIFIC) as (host, clock):
+        await launch(host)
+        ann = await come(host, clock, **prolific())
+        assert host.session_of(ann.token) == ann.session
+        await host.store.purge_identity()
+        with pytest.raises(Refused) as refused:
+            host.session_of(ann.token)
+        assert refused.value.code == "unknown_token"

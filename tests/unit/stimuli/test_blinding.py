@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,21 @@ def test_a_blinded_file_decodes_to_the_same_frames_without_a_warning(
     length = max(0, fill_to - clip.stat().st_size) + drawn_size(key)
     step = 2 if clip.suffix in (".wav", ".webp") else 1
     assert target.stat().st_size == clip.stat().st_size + length + length % step
+
+
+@pytest.mark.skipif(not hasattr(os, "RWF_NOWAIT"), reason="only Linux tells what is in memory")
+def test_a_range_that_is_in_memory_is_the_same_as_one_that_is_read(clip: Path, tmp_path: Path) -> None:
+    target = tmp_path / clip.name
+    target.write_bytes(clip.read_bytes())
+    medium = blind(target, b"key", 50_000)
+    whole, middle = b"".join(medium.read()), medium.file_size
+    for start, stop in ((0, medium.size), (0, 3), (2, 200), (middle - 5, middle), (middle - 5, middle + 2000)):
+        assert medium.read_cached(start, stop) in (whole[start:stop], None)  # a file system may not tell
+    assert medium.read_cached(middle + 10, middle + 1500) == whole[middle + 10 : middle + 1500]
+    target.unlink()
+    assert medium.read_cached(middle - 3, middle) is None
+    with pytest.raises(OSError):
+        list(medium.read(middle - 3, middle))
 
 
 def test_keys_give_sizes_of_their_own_and_the_same_key_the_same_bytes(clip: Path) -> None:

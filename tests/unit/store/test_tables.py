@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.store.contract import Answer
-from beholder.store.tables import fact_row, from_json, read_answer, to_iso, to_json, to_text
+from beholder.store.tables import EncodedList, encode_finite, fact_row, from_json, read_answer, to_iso, to_json, to_text
 from beholder.types import Json
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -50,6 +50,19 @@ def test_times_compare_as_texts_do(one: datetime, two: datetime) -> None:
 def test_a_number_that_is_not_json_is_refused(value: Json) -> None:
     with pytest.raises(ValueError):
         to_json(value)
+
+
+def test_a_number_that_is_not_json_is_found_beside_values_that_are_not_there() -> None:
+    assert to_json([None, 1.5]) == "[null,1.5]"
+    with pytest.raises(ValueError):
+        to_json([None, math.nan])
+
+
+@given(ANY_JSON)
+def test_what_is_encoded_already_is_stored_as_it_is(value: Json) -> None:
+    assert encode_finite(value) == to_json(value)
+    assert to_json(EncodedList(encode_finite([value]))) == to_json([value])
+    assert list(EncodedList(encode_finite([value]))) == from_json(to_json([value]))
 
 
 def test_frozen_values_are_json_too() -> None:
