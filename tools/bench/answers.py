@@ -59,11 +59,11 @@ class Contender:
             self.waits_ms += load.waits_ms
 
     def rows(self) -> list[Row]:
-        p50, p99 = self._percentile(50), self._percentile(99)
+        p50, p99, cpu_ms = self._percentile(50), self._percentile(99), self.cpu_ms / len(self.waits_ms)
         return [
             Row(f"{self.name}: p50", f"{p50:.1f} ms"),
             below(f"{self.name}: p99", p99, 60, "ms"),
-            below(f"{self.name}: processor time of the server per answer", self.cpu_ms / len(self.waits_ms), 0.45, "ms"),
+            below(f"{self.name}: processor time of the server per answer", cpu_ms, 0.45, "ms"),
         ]
 
     def _percentile(self, share: int) -> float:

@@ -121,7 +121,7 @@ class MediaResponse(Response):
             await send({"type": "http.response.body", "body": piece, "more_body": here < self._stop})
 
 
-def _cached(medium: MediaContent, start: int, stop: int) -> bytes | None:
+def _cached(medium: MediaContent, start: int, stop: int) -> bytes | bytearray | None:
     if isinstance(medium, DrawnMedia):
         return medium.body[start:stop]
     return medium.read_cached(start, stop) if isinstance(medium, BlindedFile) else None

@@ -90,7 +90,7 @@ class BlindedFile:
         if stop > self.file_size:
             yield from self._filler(max(0, start - self.file_size), stop - self.file_size)
 
-    def read_cached(self, start: int, stop: int) -> bytes | None:
+    def read_cached(self, start: int, stop: int) -> bytes | bytearray | None:
         """Return a range if the system has it in memory; None where a disk would have to be waited for.
 
         Also None on systems that cannot tell.
@@ -98,7 +98,7 @@ class BlindedFile:
         if not _CAN_TELL:
             return None
         stop = min(stop, self.size)
-        parts = [self.head[start:stop]] if start < len(self.head) else []
+        parts: list[bytes | bytearray] = [self.head[start:stop]] if start < len(self.head) else []
         first, last = max(start, len(self.head)), min(stop, self.file_size)
         if first < last:
             found = _read_if_cached(self.path, first, last - first)

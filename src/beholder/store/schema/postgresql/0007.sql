@@ -223,12 +223,60 @@ DECLARE
   the_plan TEXT;
   emptiest INTEGER;
   chosen INTEGER;
+  plain RECORD;
+  emptiest_lists INTEGER[] := '{}';
   is_holding BOOLEAN := false;
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(x'BE402'::bigint);  -- no plan begins meanwhile
   claimants := ARRAY(SELECT item ->> 'session' FROM jsonb_array_elements(requests) AS item);
   PERFORM 1 FROM sessions WHERE session = ANY (claimants) ORDER BY session FOR NO KEY UPDATE;
   SELECT plan_digest INTO the_plan FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest');
+
+  -- Several at once: sessions of one population without a list, which want any, get the emptiest lists in their order if
+  -- there are enough of them. Otherwise what is locked now is given first, one after the other.
+  SELECT count(DISTINCT items.session) AS size, min(per_list) AS per_list,
+    min(CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END) AS population,
+    count(DISTINCT items.session) > 1 AND count(DISTINCT items.session) = count(*)
+      AND count(DISTINCT coalesce(per_list, -1)) = 1
+      AND count(DISTINCT CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END) = 1
+      AND bool_and(sessions.session IS NOT NULL AND plan_digest = the_plan AND claims.session IS NULL
+        AND barred = '{}' AND preferred = '{}')
+      AND (is_swept OR (SELECT min(expires) FROM occupancy WHERE expires <> 'infinity') > max(now)) IS NOT FALSE AS is_plain
+  INTO plain
+  FROM jsonb_to_recordset(requests) AS items (
+    session TEXT, now TIMESTAMPTZ, per_list INTEGER, barred INTEGER[], preferred INTEGER[]
+  )
+  LEFT JOIN sessions ON sessions.session = items.session
+  LEFT JOIN studies ON studies.digest = sessions.digest LEFT JOIN claims ON claims.session = items.session;
+  IF plain.is_plain THEN
+    SELECT sessions INTO emptiest FROM occupancy
+    WHERE plan_digest = the_plan AND population = plain.population
+      AND (plain.per_list IS NULL OR sessions < plain.per_list)
+    ORDER BY sessions LIMIT 1;
+    emptiest_lists := ARRAY(
+      SELECT list FROM occupancy
+      WHERE plan_digest = the_plan AND population = plain.population AND sessions = emptiest
+      ORDER BY list LIMIT plain.size FOR UPDATE SKIP LOCKED
+    );
+    is_holding := cardinality(emptiest_lists) > 0;
+    IF cardinality(emptiest_lists) = plain.size THEN
+      INSERT INTO claims (session, list, at)
+      SELECT session, emptiest_lists[place], now
+      FROM ROWS FROM (jsonb_to_recordset(requests) AS (session TEXT, now TIMESTAMPTZ)) WITH ORDINALITY
+        AS items (session, now, place)
+      ORDER BY place;
+      INSERT INTO leases (session, until, plan_digest, population, list)
+      SELECT session, until, the_plan, plain.population, emptiest_lists[place]
+      FROM ROWS FROM (jsonb_to_recordset(requests) AS (session TEXT, until TIMESTAMPTZ)) WITH ORDINALITY
+        AS items (session, until, place)
+      WHERE NOT EXISTS (SELECT 1 FROM ends WHERE ends.session = items.session)
+        AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.session = items.session)
+      ORDER BY place;
+      RETURN QUERY SELECT 'given', given FROM unnest(emptiest_lists) WITH ORDINALITY AS lists (given, place) ORDER BY place;
+      RETURN;
+    END IF;
+  END IF;
+
   FOR request IN
     SELECT * FROM jsonb_to_recordset(requests) AS items (
       session TEXT, now TIMESTAMPTZ, until TIMESTAMPTZ, per_list INTEGER, barred INTEGER[], preferred INTEGER[]
