@@ -12,7 +12,7 @@ from typing import Protocol
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from beholder.buckets.connection import DiskFolder
 from beholder.buckets.signed_addresses import HostedMedia, StoredCopy
@@ -94,7 +94,9 @@ async def media_response(
     headers["content-length"] = str(stop - start)
     if request.method == "HEAD":
         return Response(None, status, headers, medium.content_type)
-    return MediaResponse(medium, start, stop, status, headers)
+    response = MediaResponse(medium, start, stop, status, headers)
+    await response.begin()  # while it can still become an error, as a file may be gone by now
+    return response
 
 
 class MediaResponse(Response):
@@ -102,23 +104,35 @@ class MediaResponse(Response):
 
     def __init__(self, medium: MediaContent, start: int, stop: int, status: int, headers: Mapping[str, str]) -> None:
         super().__init__(None, status, headers, medium.content_type)
-        self._medium, self._start, self._stop = medium, start, stop
+        self._medium, self._here, self._stop = medium, start, stop
+        self._most = _PIECE if stop - start > _AT_ONCE else _AT_ONCE
+        self._read: Iterator[bytes] | None = None
+        """What a thread reads on, since the system did not have a piece in memory: what follows is seldom there."""
+        self._first: bytes | bytearray = b""
+
+    async def begin(self) -> None:
+        """Read the first piece."""
+        if self._here < self._stop:
+            self._first = await self._next()
+
+    async def _next(self) -> bytes | bytearray:
+        until = min(self._here + self._most, self._stop)
+        piece = _cached(self._medium, self._here, until) if self._read is None else None
+        if piece is None:
+            self._read = self._read or self._medium.read(self._here, self._stop)
+            piece = await run_in_threadpool(_some_of, self._read)
+        if not piece:
+            raise OSError("a medium has become shorter while it was served")
+        self._here += len(piece)
+        return piece
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        here, pieces = self._start, None
-        first: Message | None = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
-        size = _PIECE if self._stop - here > _AT_ONCE else _AT_ONCE
-        while first is not None or here < self._stop:
-            until = min(here + size, self._stop)
-            piece = _cached(self._medium, here, until) if pieces is None else None
-            if piece is None:  # from here on everything: what follows is seldom in memory either
-                pieces = pieces or self._medium.read(here, self._stop)
-                piece = await run_in_threadpool(_next_piece, pieces)
-            here += len(piece)
-            if first is not None:  # only now, as a file may turn out to be gone
-                await send(first)
-                first = None
-            await send({"type": "http.response.body", "body": piece, "more_body": here < self._stop})
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        piece = self._first
+        while self._here < self._stop:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            piece = await self._next()
+        await send({"type": "http.response.body", "body": piece, "more_body": False})
 
 
 def _cached(medium: MediaContent, start: int, stop: int) -> bytes | bytearray | None:
@@ -127,7 +141,7 @@ def _cached(medium: MediaContent, start: int, stop: int) -> bytes | bytearray | 
     return medium.read_cached(start, stop) if isinstance(medium, BlindedFile) else None
 
 
-def _next_piece(pieces: Iterator[bytes]) -> bytes:
+def _some_of(pieces: Iterator[bytes]) -> bytes:
     return b"".join(islice(pieces, 4))
 
 
