@@ -107,8 +107,8 @@ def _foot() -> list[str]:
         "- Answers: `parallel`, 8 slots, an event log of about 4 kB each, 64 connections that answer trial after trial;"
         " token, flow, watch evidence, scores and the next step included. Each is acknowledged after its commit is on"
         " the disk. The servers take turns in short rounds, and the share is the median over rounds.",
-        "- Storing nothing: the same granian, middleware, routing, reading of the body and parsing of JSON, then a reply"
-        " of the same size. What makes all of these faster makes the share smaller.",
+        "- Storing nothing: the same granian, middleware, routing, reading and parsing of the body, then a reply of"
+        " the same size. What makes all of these faster makes the share smaller.",
         "- Two processes: the processor time is that of both, and of the one that starts them.",
         "- Media: sounds of random samples, 16 connections in turns with nginx (one process, sendfile), which has the"
         " very same bytes in files; ours are put together for each slot. Ranges begin anywhere in the largest file.",
