@@ -1,4 +1,4 @@
-"""Both stores keep the contract."""
+"""Both stores keep the contract, PostgreSQL also where each call comes from another of three servers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import pytest
 from beholder.store.contract import Store
 from beholder.store.open import open_store
 from beholder.testing import STORE_CHECKS, check_store
+from support.shared_stores import store_in_turn
+from support.variants import variant
 
 Opener = Callable[[str], AbstractAsyncContextManager[Store]]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", "postgresql", variant("three servers")])
 def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
     """Return a function that opens stores by name, for the kind under test."""
     if request.param == "sqlite":
@@ -26,7 +28,7 @@ def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
     def open_(name: str) -> AbstractAsyncContextManager[Store]:
         if name not in urls:
             urls[name] = make()
-        return open_store(urls[name])
+        return store_in_turn(urls[name]) if request.param == "three servers" else open_store(urls[name])
 
     return open_
 

@@ -24,8 +24,6 @@ from beholder.store.sqlite.database_files import Lock
 
 _FILE, _LOCK, _HOLDER = "backup.json", "backup-lock.sqlite", "backup-holder.json"
 _META = "backup"
-_ADVISORY = 0xBE408
-"""The lock of PostgreSQL under which one server of all makes backups."""
 _LATE = 3
 """A backup is late after so many times of its interval."""
 
@@ -195,13 +193,13 @@ class _AdvisoryLock:
             self._is_held.set_exception(error)
 
     async def _hold(self) -> None:
-        from beholder.store.postgresql.connection import connected, open_pool
+        from beholder.store.postgresql.connection import LOCK_BACKUP, connected, open_pool
 
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         pool = await open_pool(self._url)
         try:
             async with connected(pool) as connection:
-                is_held = bool(await connection.fetchval("SELECT pg_try_advisory_lock($1)", _ADVISORY))
+                is_held = bool(await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_BACKUP))
                 self._is_held.set_result(is_held)
                 if is_held:
                     await self._end.wait()

@@ -127,11 +127,17 @@ def remove_leftovers(url: str | Path) -> None:
 
 
 class BackupCycle:
-    """A thread that makes backups of a store for as long as a server runs; of many servers, one at a time does."""
+    """A thread that makes backups of a store for as long as a server runs; of many servers, the one that leads."""
 
-    def __init__(self, settings: BackupSettings, url: str | Path, now: Callable[[], datetime] = utc_now) -> None:
-        self._settings, self._url, self._now = settings, url, now
-        self._wake, self._stop = threading.Event(), threading.Event()
+    def __init__(
+        self,
+        settings: BackupSettings,
+        url: str | Path,
+        now: Callable[[], datetime] = utc_now,
+        leads: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._settings, self._url, self._now, self._leads = settings, url, now, leads
+        self._wake, self._stop, self._has_erased = threading.Event(), threading.Event(), threading.Event()
         self._pause = _FIRST_PAUSE
         self._was_told = ""
         self.state = BackupState(to=settings.to)
@@ -145,6 +151,7 @@ class BackupCycle:
 
     def wake(self) -> None:
         """Look now: somebody was erased."""
+        self._has_erased.set()
         self._wake.set()
 
     def stop(self, patience: float = _LAST_S) -> None:
@@ -154,13 +161,15 @@ class BackupCycle:
         self._thread.join(patience)
 
     def _run(self) -> None:
-        woken = False
         while True:
             is_last = self._stop.is_set()
-            pause = self._look(is_due=woken or is_last)
+            # Whoever erased somebody lets the list of erasures know, leader or not; it does so at the end, too.
+            has_erased = self._has_erased.is_set()
+            self._has_erased.clear()
+            pause = self._look(is_due=has_erased or (is_last and self._leads()))
             if is_last:
                 return
-            woken = self._wake.wait(pause)
+            self._wake.wait(pause)
             self._wake.clear()
 
     def _look(self, *, is_due: bool) -> float:
@@ -168,10 +177,14 @@ class BackupCycle:
         every, now = self._settings.every, self._now()
         try:
             self.state = read_state(self._url)
+            if not is_due and not self._leads():
+                return min(_FIRST_PAUSE, every).total_seconds()
             if not is_due and self.state.to == self._settings.to and (wait := self._wait(now)) > 0:
                 return wait
             make_backup(self._settings, self._url, now=self._now)
         except BackupRunning:
+            if is_due:
+                self._has_erased.set()
             return min(_FIRST_PAUSE, every).total_seconds()
         except (BeholderError, OSError) as error:
             self._tell(_one_line(error))
@@ -206,14 +219,17 @@ class BackupCycle:
 
 @contextlib.contextmanager
 def backing_up(
-    settings: BackupSettings | None, url: str | Path, now: Callable[[], datetime] = utc_now
+    settings: BackupSettings | None,
+    url: str | Path,
+    now: Callable[[], datetime] = utc_now,
+    leads: Callable[[], bool] = lambda: True,
 ) -> Iterator[BackupCycle | None]:
-    """Make backups while a block runs; nothing without settings."""
+    """Make backups while a block runs and `leads` says that this process does so; nothing without settings."""
     if settings is None:
         yield None
         return
     settings.destination()  # what is wrong with it is said at once
-    cycle = BackupCycle(settings, url, now)
+    cycle = BackupCycle(settings, url, now, leads)
     cycle.start()
     try:
         yield cycle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, Protocol
 
 from beholder.errors import BeholderError
@@ -30,6 +30,9 @@ Table = Literal[
     "removals", "ledger",
 ]  # fmt: skip
 """The tables of facts."""
+Task = Literal["serving", "running"]
+"""What only one of several processes may do: what a server does beside its requests, and taking a study to its end."""
+TASKS: tuple[Task, ...] = ("serving", "running")
 
 
 @dataclass(frozen=True)
@@ -416,6 +419,29 @@ class Store(Protocol):
 
     async def ready(self) -> bool:
         """Return whether the store can be written now."""
+        ...
+
+    async def lead(self, task: Task) -> bool:
+        """Return whether this process is the one that may do a task; it becomes that where nobody is.
+
+        It stays so until it resigns, closes the store, ends, or loses the database; who leads asks again and again.
+        """
+        ...
+
+    async def resign(self) -> None:
+        """Lead no task any more, so that another process can at once."""
+        ...
+
+    async def clock(self) -> datetime | None:
+        """Return what time it is at the database; None where that is the clock of this machine."""
+        ...
+
+    async def announce(self, server: str, about: Mapping[str, Json] | None) -> None:
+        """Let everybody know what a server tells of itself; None takes it away. Nothing where it is the only one."""
+        ...
+
+    async def servers(self, within: timedelta) -> Mapping[str, Mapping[str, Json]]:
+        """Return what servers have told of themselves within a time, by name, each with `at`."""
         ...
 
     async def close(self) -> None: ...

@@ -6,6 +6,7 @@ import json
 import logging
 import shutil
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -92,8 +93,8 @@ def _until(condition: threading.Event) -> None:
 class _Watched(BackupCycle):
     """A cycle that says when it has looked."""
 
-    def __init__(self, settings: BackupSettings, url: Path) -> None:
-        super().__init__(settings, url)
+    def __init__(self, settings: BackupSettings, url: Path, leads: Callable[[], bool] = lambda: True) -> None:
+        super().__init__(settings, url, leads=leads)
         self.looked, self.looks = threading.Event(), 0
 
     def _look(self, *, is_due: bool) -> float:
@@ -145,6 +146,24 @@ def test_a_second_server_leaves_it_to_the_first_and_the_end_makes_the_last_one(
     second.stop()
     first.stop()
     assert [note.sessions for note in read_history(settings.destination())] == [1, 2]
+
+
+def test_of_several_servers_the_one_that_leads_makes_backups_and_each_tells_of_an_erasure(
+    tmp_path: Path, settings: BackupSettings
+) -> None:
+    (ann,) = fill(tmp_path / "store", "bob")
+    _is_there(tmp_path, it_is=True)
+    cycle = _Watched(settings, tmp_path / "store", leads=lambda: False)
+    cycle.start()
+    cycle.until_looked()
+    assert read_history(settings.destination()) == []
+    erase(tmp_path / "store", ann)
+    cycle.wake()
+    cycle.until_looked()
+    assert read_list(settings.destination(), STUDY, tmp_path).names(ann)
+    fill(tmp_path / "store", "eve")
+    cycle.stop()
+    assert len(read_history(settings.destination())) == 1, "the last one is made by who leads"
 
 
 def test_beside_a_block_and_nothing_without_settings(tmp_path: Path, settings: BackupSettings) -> None:

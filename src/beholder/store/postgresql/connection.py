@@ -19,10 +19,11 @@ from beholder.store.tables import SHAPES
 
 SCHEMA = "facts"
 LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL, LOCK_LEDGER, LOCK_SENDER = 0xBE401, 0xBE402, 0xBE403, 0xBE404, 0xBE405
-LOCK_WRITING, LOCK_WIPE = 0xBE406, 0xBE407
+LOCK_WRITING, LOCK_WIPE, LOCK_BACKUP, LOCK_LEAD = 0xBE406, 0xBE407, 0xBE409, 0xBE40A
 """Advisory locks: for migrating, for plans, which claims share, for arriving, for appending to the ledger, for sending
-money and messages; for writing, which all writers share and an exclusive writer takes alone; for rewriting tables. The
-functions of the schema name the lock of plans, and 0xBE408 for ending leases, by their numbers."""
+money and messages; for writing, which all writers share and an exclusive writer takes alone; for rewriting tables, for
+making backups, and with a task for leading it. The functions of the schema name the lock of plans, and 0xBE408 for
+ending leases, by their numbers."""
 
 _UNAVAILABLE = (
     OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError,
@@ -70,7 +71,7 @@ async def open_pool(url: str, *, write: bool = False) -> Any:
         return await asyncpg.create_pool(
             url,
             min_size=1,
-            max_size=8,
+            max_size=9,
             init=lock_shared,
             reset=skip_reset,
             max_inactive_connection_lifetime=0,

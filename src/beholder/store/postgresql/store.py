@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -24,9 +24,10 @@ from beholder.store.contract import (
     StoreUnavailable,
     StudyRecord,
     Table,
+    Task,
 )
 from beholder.store.open import display_address
-from beholder.store.postgresql import sessions, study, writer
+from beholder.store.postgresql import servers, sessions, study, writer
 from beholder.store.postgresql.connection import (
     check_schema,
     connected,
@@ -41,6 +42,7 @@ from beholder.store.postgresql.writer import Batcher
 from beholder.store.rules import QUICK_TO_WIPE, read_only
 from beholder.store.tables import fact_row, read_row, to_text, to_time
 from beholder.study.recruitment import Mode
+from beholder.types import Json
 
 _CHUNK = 500
 
@@ -52,6 +54,7 @@ class PostgresqlStore:
         self.secret = secret
         self.ledger: Ledger = PostgresqlLedger(pool, where)
         self._pool, self._where, self._write = pool, where, write
+        self._leadership = servers.Leadership(pool)
         self._appends: Batcher[writer.Rows, AppendResult] = Batcher(partial(writer.append, pool), at_once=2)
         self._arrivals: Batcher[Session, tuple[Session, bool]] = Batcher(partial(sessions.arrive, pool))
         self._claims: Batcher[Claim, int | None] = Batcher(partial(sessions.claim, pool))
@@ -203,7 +206,25 @@ class PostgresqlStore:
             return False
         return True
 
+    async def lead(self, task: Task) -> bool:
+        self._check_write()
+        return await self._leadership.lead(task)
+
+    async def resign(self) -> None:
+        await self._leadership.resign()
+
+    async def clock(self) -> datetime | None:
+        return await servers.clock(self._pool)
+
+    async def announce(self, server: str, about: Mapping[str, Json] | None) -> None:
+        self._check_write()
+        await servers.announce(self._pool, to_text(server), about)
+
+    async def servers(self, within: timedelta) -> Mapping[str, Mapping[str, Json]]:
+        return await servers.servers(self._pool, within)
+
     async def close(self) -> None:
+        await self._leadership.resign()
         for batcher in (self._appends, self._arrivals, self._claims, self._facts):
             await batcher.close()
         try:

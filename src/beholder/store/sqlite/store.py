@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +28,7 @@ from beholder.store.contract import (
     StoreUnavailable,
     StudyRecord,
     Table,
+    Task,
 )
 from beholder.store.rules import QUICK_TO_WIPE, join_remains, read_only
 from beholder.store.sqlite import sessions, study
@@ -50,6 +51,7 @@ from beholder.store.sqlite.study import SqliteLedger
 from beholder.store.sqlite.writer import AppendedRows, CommitWriter
 from beholder.store.tables import Row, entry_columns, fact_row, read_row, to_iso, to_text
 from beholder.study.recruitment import Mode
+from beholder.types import Json
 
 T = TypeVar("T")
 _CHUNK = 500
@@ -276,6 +278,23 @@ class SqliteStore:
         except StoreUnavailable:
             return False
         return True
+
+    async def lead(self, task: Task) -> bool:
+        if self._facts_writer is None:
+            raise read_only(self._where)
+        return True  # nobody else writes
+
+    async def resign(self) -> None:
+        pass
+
+    async def clock(self) -> datetime | None:
+        return None
+
+    async def announce(self, server: str, about: Mapping[str, Json] | None) -> None:
+        pass
+
+    async def servers(self, within: timedelta) -> Mapping[str, Mapping[str, Json]]:
+        return {}
 
     async def close(self) -> None:
         for writer in (self._facts_writer, self._people_writer):

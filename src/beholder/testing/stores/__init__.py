@@ -7,6 +7,7 @@ Each check is one sentence about every store. It opens stores by name; two names
 facts     appending and reading facts
 sessions  beginning a study, arriving, claiming lists
 ledger    the ledger, identities, erasure and removal
+servers   who leads, what servers tell of themselves, and the clock
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TypeAlias, TypeVar
 
-from beholder.testing.stores import facts, ledger, sessions
+from beholder.testing.stores import facts, ledger, servers, sessions
 from beholder.testing.stores.facts import StoreOpener as FactOpener
 
 T = TypeVar("T")
@@ -93,6 +94,8 @@ STORE_CHECKS: Mapping[str, _StoreCheck] = {
         ledger.who_is_who_is_known_until_it_is_erased_or_purged,
         ledger.of_two_people_who_come_by_one_visit_at_once_one_is_kept,
         ledger.a_purged_ledger_says_what_was_paid_and_not_to_whom,
+        servers.one_server_leads_a_task_and_the_next_one_when_it_goes,
+        servers.what_servers_tell_of_themselves_is_known_until_they_go,
     )
 }
 """Every check by name."""
