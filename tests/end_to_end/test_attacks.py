@@ -218,7 +218,7 @@ async def test_nobody_begins_when_the_disk_is_almost_full_and_whoever_is_inside_
     assert (await host.arrive({"resume": token}, {}))[0] is False
     client = httpx.AsyncClient(transport=httpx.ASGITransport(make_app(host, Assets(host.served.method))))
     health = (await client.get("http://study/healthz")).json()
-    assert health == {"study": "tiny", "store": "ready", "room_mb": 9}
+    assert (health["store"], health["room_mb"]) == ("ready", 9)
 
 
 NUMBERS = ["1e999", "-1e999", "NaN", "Infinity", "1" + "0" * 400]

@@ -242,6 +242,10 @@ def plan(study: Path, has_report: bool) -> object:
     "--backup", metavar="PLACE",
     help="Where copies of the answers go, in place of `backup` in the study; none for nowhere. Or BEHOLDER_BACKUP.",
 )  # fmt: skip
+@click.option(
+    "--drain", "seconds", default=0.0, metavar="SECONDS", type=click.FloatRange(0, 3600),
+    help="After SIGTERM, say so at /healthz and go on for so long, until a balancer sends nobody here.",
+)  # fmt: skip
 @click.option("--as-worker", is_flag=True, hidden=True)
 def serve(
     study: Path,
@@ -252,6 +256,7 @@ def serve(
     proxies: tuple[str, ...],
     workers: int,
     backup: str | None,
+    seconds: float,
     as_worker: bool,
 ) -> None:
     """Serve the study to participants until Ctrl-C."""
@@ -263,13 +268,13 @@ def serve(
 
         serve_as_worker(
             study, host=host, port=port, public_url=public_url or "", proxies=proxies, open_platform=ask_platform,
-            backup=backup,
+            backup=backup, drain_s=seconds,
         )  # fmt: skip
         return
     with Bar("Stimuli") as progress:
         beholder.serve(
             study, store=store, host=host, port=port, public_url=public_url, proxies=proxies, workers=workers,
-            backup=backup, tell=live_printer(as_document=True), progress=progress,
+            backup=backup, drain=seconds, tell=live_printer(as_document=True), progress=progress,
         )  # fmt: skip
 
 

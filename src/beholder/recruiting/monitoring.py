@@ -34,11 +34,13 @@ from beholder.recruiting.preflight import higher_floor
 from beholder.recruiting.progress import alarms, median_minutes, session_positions, step_counts
 from beholder.server.limits import free_bytes, is_little, room_words
 from beholder.server.moderation import VERIFIED, Pauses
+from beholder.server.readiness import HEARD, server_warnings
 from beholder.store.contract import LedgerEntry, PlatformVisit, Table
 from beholder.store.open import folder_of, is_postgresql, read_rows
 from beholder.study.model import Study
 from beholder.study.parts import duration
 from beholder.study.recruitment import Sum, is_closed, is_person, is_personal, is_robot, money
+from beholder.types import Json
 
 # A snapshot, read from the store, the ledger and the platform
 
@@ -66,6 +68,8 @@ class MonitorFacts(NamedTuple):
     """The bytes that are left on the disk of the store."""
     backups: tuple[str, ...] = ()
     """What is wrong with backups, in sentences."""
+    servers: Mapping[str, Mapping[str, Json]] = {}
+    """What the servers tell of themselves, where several may share the store."""
 
 
 async def take_snapshot(
@@ -79,7 +83,8 @@ async def take_snapshot(
     senders = await context.store.senders(now - _PRESENT)
     backups = await asyncio.to_thread(_backup_alarms, context, now)
     with no_collection():
-        facts = MonitorFacts(tables, entries, counts, note, senders, _room(context), backups)
+        servers = await context.store.servers(HEARD)
+        facts = MonitorFacts(tables, entries, counts, note, senders, _room(context), backups, servers)
         return make_snapshot(context.study, facts, now, robots=robots)
 
 
@@ -171,6 +176,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
             *([paused] if paused and not robots else []),
             *alarms(rows, checks, earned, cost, inputs.platform, is_over=is_past),
             *_room_alarms(inputs.room, len(here)),
+            *server_warnings(inputs.servers),
             *(inputs.backups if not robots else ()),
             *([inputs.note] if inputs.note else []),
         ),

@@ -51,6 +51,7 @@ from beholder.study.model import Study
 
 
 _SETTLING_TIME = timedelta(minutes=30)
+_TURN_S = 1.0
 """How long a run waits for a payment to arrive, before it leaves it to a person."""
 
 
@@ -82,16 +83,26 @@ async def run_on_platform(
         raise RecruitError(Problem("budget", "is left out, and publishing spends money", "such as 120 GBP", fix))
     report = news or no_report
 
-    async def wait(seconds: float = every) -> None:
-        await asyncio.sleep(min(seconds, every))
-
     platform = _Platform(capped, open_recruiter)
     async with run_server(
         study, store=store, host=host, port=port, public_url=public_url, open_platform=platform.open,
         backup=None if is_play else backup_settings(study),
     ) as server:  # fmt: skip
+
+        async def wait(seconds: float = every) -> None:
+            await asyncio.sleep(min(seconds, every))
+            await until_leading(server, report)  # it ends where the database was away
+
         context = RecruitContext(capped, server.store, store or str(study.folder / "store"), platform.recruiter)
-        return await _Run(context, server, report, wait, platform.abandoned, may_spend=publish).run(take_look)
+        run = _Run(context, server, report, wait, platform.abandoned, may_spend=publish)
+        stop = asyncio.Event()
+        serving = asyncio.create_task(report_until_stopped(server, stop, None))
+        try:
+            await until_leading(server, report)
+            return await run.run(take_look)
+        finally:
+            stop.set()
+            await serving
 
 
 class _Platform:
@@ -205,6 +216,19 @@ class _Run:
         return paid
 
 
+async def until_leading(server: RunningServer, report: ReportProgress) -> None:
+    """Serve until this is the run that asks the platform, adds places, looks, decides and pays: one at a time does.
+
+    Where that one ends before everything is done, however it ends, this one goes on from what the store holds.
+    """
+    if await server.store.lead("running"):
+        return
+    report(RunProgress("launch", "Another run takes this study to its end. This one serves, and goes on if it stops."))
+    while not await server.store.lead("running"):
+        await asyncio.sleep(_TURN_S)
+    report(RunProgress("launch", "The other run has stopped: this one goes on."))
+
+
 # Without a platform
 
 
@@ -246,6 +270,7 @@ async def run_by_hand(
     async with run_server(
         study, store=store, host=host, port=port, public_url=public_url, backup=backup_settings(study)
     ) as server:
+        await until_leading(server, news)  # whoever arrives meanwhile is served
         if recruit.source.is_by_invitation or recruit.people is not None or recruit.single_use:
             link = await _launch(study, server, store, news)
         finished = (await server.store.counts(utc_now(), study.run))["finished"]
@@ -253,6 +278,7 @@ async def run_by_hand(
             if lists < finished:  # before an interruption: now it would be a look that nobody planned
                 continue
             await serve_until(partial(is_due, lists))
+            await until_leading(server, news)
             if take_look is not None and await _stops(study, number, take_look, news):
                 await _stop_by_hand(study, server, store)
                 break

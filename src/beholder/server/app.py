@@ -78,6 +78,8 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         return asset_response(request, page)
 
     async def arrive(request: Request) -> Response:
+        if service.readiness.is_draining:  # the page tries again, and comes to another server
+            raise Refused.because("store_away", code="draining", status=503)
         body = await read_json(request, _LARGEST_ARRIVAL)
         if not isinstance(body, Mapping):
             raise Refused.because("body_not_an_object", where="body", allowed="a JSON object")
@@ -151,7 +153,11 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         return await media_response(request, token, await service.media(token), service.context.media.hosted)
 
     async def web(request: Request) -> Response:
-        asset = assets.files.get(request.path_params["path"])
+        path = request.path_params["path"]
+        asset = assets.files.get(path)
+        if request.path_params["hash"] != assets.hash and assets.is_entry(path):
+            # The page is of another version, which another server has: a whole page of this one will do as well.
+            return Response(None, 307, {"location": f"/web/{assets.hash}/{path}"})
         if asset is None or request.path_params["hash"] != assets.hash:
             raise Refused.because("no_file", code="unknown_file", status=404)
         return asset_response(request, asset, "public, max-age=31536000, immutable")
@@ -160,14 +166,16 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         is_ready, room = await service.store.ready(), service.context.room
         if not is_ready:
             room.failed_at = service.now()
+        readiness = service.readiness
         told: dict[str, Json] = {"study": study.name, "store": "ready" if is_ready else "away"}
+        told |= readiness.facts("ready" if is_ready else "away")
         if room.is_low:
             told["room_mb"] = room.left_mb
         if service.backups is not None:
             told["backup"] = service.backups.state.facts
         if room.failed_at is not None:
             told["last_failed_commit"] = room.failed_at.isoformat(timespec="seconds")
-        return JsonReply(told, *(() if is_ready else (503, {"retry-after": "5"})))
+        return JsonReply(told, *(() if told["state"] == "ready" else (503, {"retry-after": "5"})))
 
     async def front(request: Request) -> Response:
         return asset_response(request, page)
@@ -197,7 +205,8 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     app = DirectRoutes(Starlette(routes=[Mount("/", router)], exception_handlers=handlers), routes, handlers)
     hosted = service.context.media.hosted
     source = hosted.source if hosted is not None else ""
-    return SecurityHeaders(WithoutTrailingSlash(app), source)  # outermost, so that error responses get them too
+    headed = SecurityHeaders(WithoutTrailingSlash(app), source, lambda: service.readiness.is_draining)
+    return headed  # outermost, so that error responses get them too
 
 
 def _parameter(value: Json, longest: int = _LONGEST_PARAM) -> str:
@@ -384,10 +393,13 @@ _RAW = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
 
 
 class SecurityHeaders:
-    """ASGI middleware that adds the headers to every response, and forbids caching unless a route sets it."""
+    """ASGI middleware that adds the headers to every response, and forbids caching unless a route sets it.
 
-    def __init__(self, app: ASGIApp, source: str = "") -> None:
-        self.app = app
+    While the server drains, every reply ends its connection, so that whoever sends opens the next one elsewhere.
+    """
+
+    def __init__(self, app: ASGIApp, source: str = "", is_draining: Callable[[], bool] = lambda: False) -> None:
+        self.app, self._is_draining = app, is_draining
         page = _HEADERS | {"content-security-policy": _policy(source)} | _PAGE_HEADERS
         self._page = [(name.encode(), value.encode()) for name, value in page.items()]
 
@@ -398,6 +410,8 @@ class SecurityHeaders:
                 is_page = present.get(b"content-type", b"").startswith(b"text/html")
                 added = (pair for pair in (self._page if is_page else _RAW) if pair[0] not in present)
                 message["headers"] = [*message["headers"], *added]
+                if self._is_draining():
+                    message["headers"].append((b"connection", b"close"))
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

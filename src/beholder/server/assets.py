@@ -86,6 +86,11 @@ class Assets:
         media = dict.fromkeys(stimulus.medium for stimulus in served.catalogue.stimuli)
         return cls(served.method, page_checks(served.study), served.study.language, media)
 
+    def is_entry(self, path: str) -> bool:
+        """Return whether a page begins with this file, or it is a style sheet: each is whole in itself."""
+        entries = ("page", *_ASIDES)
+        return path in self.files and (path.endswith(".css") or path in {f"{FOLDER}/{name}.js" for name in entries})
+
     def _joined_styles(self, scripts: dict[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, Asset]:
         """Return the style sheets that come together, and write into the modules which ones those are."""
         self._first_page, first = _with_one_style((self._root / _FIRST_PAGE).read_text("utf-8"))

@@ -105,9 +105,9 @@ def _reply(status: int, content: Schema | str | None) -> dict[str, Any]:
 
 _REPLIES = {
     200: "As asked.", 201: "A new session.", 204: "Noted.", 206: "The range that was asked for.",
-    304: "Not changed.", 307: "The way to the bucket that has it.", 409: "Another step is due; it is in the reply.",
-    416: "No such range.",
-    503: "The store is away for a moment.",
+    304: "Not changed.", 307: "The same file: in the bucket that has it, or of this server's version.",
+    409: "Another step is due; it is in the reply.", 416: "No such range.",
+    503: "The store is away for a moment, or the server is about to end.",
 }  # fmt: skip
 _REFUSALS = {
     401: "No key, or a wrong one.", 403: "Nobody comes in here, or not this person.", 404: "There is no such thing.",
@@ -256,7 +256,7 @@ MEDIA = Operation(
     {200: "*/*", 206: "*/*", 304: None, 307: None, 416: None},
     (401, 403, 404, 410, 429, 503),
 )
-WEB = Operation("web", "A file of the browser's half of Beholder.", {200: "*/*"}, (404,))
+WEB = Operation("web", "A file of the browser's half of Beholder.", {200: "*/*", 307: None}, (404,))
 _BACKUP = _object(
     ["at", "bytes", "failing_since", "queued_erasures"],
     at=_OR_NONE,
@@ -264,8 +264,20 @@ _BACKUP = _object(
     failing_since=_OR_NONE,
     queued_erasures={"type": "integer"},
 )
-_HEALTH = _object(["study", "store"], study=_TEXT, store={"enum": ["ready", "away"]}, backup=_BACKUP)
-HEALTH = Operation("health", "Whether the store can be written to.", {200: _HEALTH, 503: _HEALTH})
+_HEALTH = _object(
+    ["study", "store", "state", "digest", "version", "leads", "clock_off_ms"],
+    study=_TEXT,
+    store={"enum": ["ready", "away"]},
+    state={"enum": ["ready", "draining", "away"]},
+    digest=_TEXT,
+    version=_TEXT,
+    leads={"type": "boolean"},
+    clock_off_ms={"type": ["integer", "null"]},
+    backup=_BACKUP,
+)
+HEALTH = Operation(
+    "health", "Whether people may be sent to this server, and what it serves.", {200: _HEALTH, 503: _HEALTH}
+)
 DOCUMENT = Operation("document", "This document.", {200: {"type": "object"}})
 SHOW_OPERATOR = Operation("show_operator", "The page of the operator of a laboratory.", _PAGE)
 SHOW_STATION = Operation("show_station", "The page of a station of a laboratory.", _PAGE, (404,))

@@ -155,7 +155,10 @@ async def run_server(
             room = StoreRoom(None if is_postgresql(place) else lambda: free_bytes(folder_of(place)))
             service = StudyService(served, opened, now, platform, room, hosted)
             async with contextlib.AsyncExitStack() as beside:
-                service.backups = beside.enter_context(backing_up(backup, place))
+                await service.readiness.go_on()
+                beside.push_async_callback(service.readiness.leave)
+                leads = service.readiness.leads
+                service.backups = beside.enter_context(backing_up(backup, place, leads=leads))
                 await beside.enter_async_context(listen(make_app(service, Assets.of(served)), host, port, trusted))
                 yield RunningServer(service, opened, address)
 
@@ -258,6 +261,7 @@ async def _until_listening(host: str, port: int, serving: asyncio.Task[None]) ->
 Report = Callable[[ServerStatus], None]
 Progress = Callable[[int, int], None]
 _EVERY_S = 1.0
+_COUNT_SHARE = 20
 _log = logging.getLogger("beholder.server")
 
 
@@ -272,12 +276,16 @@ async def serve_until_stopped(
     preview: bool = False,
     tell: Report | None = None,
     shares_port: bool = False,
-    parent: threading.Event | None = None,
+    parent: ParentProcess | None = None,
     progress: Progress | None = None,
     open_platform: OpenPlatform = no_platform,
     backup: str | None = None,
+    drain_s: float = 0.0,
 ) -> None:
-    """Serve until SIGTERM, Ctrl-C, or the end of the parent process."""
+    """Serve until SIGTERM, Ctrl-C, or the end of the parent process.
+
+    After SIGTERM it drains: for `drain_s` it says at /healthz that it ends, and serves those who still come.
+    """
     stop, loaded = asyncio.Event(), load_study(study)
     scratch = tempfile.TemporaryDirectory(prefix="beholder-preview-") if preview else contextlib.nullcontext()
     with scratch as folder, stopped_by_signal(stop):
@@ -289,20 +297,72 @@ async def serve_until_stopped(
         ) as server:  # fmt: skip
             with _reduced_collection(), _longer_turns():
                 await report_until_stopped(server, stop, tell, parent)
+                await drain(server, drain_s, parent)
+
+
+async def drain(server: RunningServer, seconds: float, parent: ParentProcess | None = None) -> None:
+    """Let a balancer find another server for everybody: say that this one ends, and go on answering meanwhile."""
+    if seconds <= 0 or (parent is not None and parent.is_gone):
+        return
+    server.service.readiness.begin_draining()
+    _log.info("this server ends in %g s; /healthz says so, and nobody begins here any more", seconds)
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not (parent is not None and parent.is_gone):
+        await asyncio.sleep(min(_EVERY_S, max(0.0, until - time.monotonic())))
+
+
+class ParentProcess:
+    """What a worker hears from the process that started it, by its standard input: to drain, or that it is gone."""
+
+    def __init__(self) -> None:
+        self._ended, self._asked = threading.Event(), threading.Event()
+
+    def listen(self) -> None:
+        """Begin to listen, in a thread."""
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            if line.strip() == _DRAIN:
+                self._asked.set()
+        self._ended.set()
+
+    @property
+    def wants_end(self) -> bool:
+        """Whether this worker has to end, at once or after draining."""
+        return self._asked.is_set() or self._ended.is_set()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the process that started this one has ended, or no longer waits for it."""
+        return self._ended.is_set()
+
+
+_DRAIN = "drain"
 
 
 async def report_until_stopped(
-    server: RunningServer, stop: asyncio.Event, tell: Report | None, parent: threading.Event | None = None
+    server: RunningServer, stop: asyncio.Event, tell: Report | None, parent: ParentProcess | None = None
 ) -> None:
-    """Report the counts whenever they change, until `stop` is set or the parent process has ended."""
+    """Report the counts whenever they change, until `stop` is set or the parent process wants that.
+
+    What only one of several servers may do is done here, where this one leads.
+    """
     reported = counts = None
-    study = server.service.served.study
-    while not stop.is_set() and not (parent and parent.is_set()):
+    next_count = 0.0
+    service, study = server.service, server.service.served.study
+    while not stop.is_set() and not (parent and parent.wants_end):
         with contextlib.suppress(StoreUnavailable):  # it comes back, or the health route reports that it does not
-            await server.service.refresh()
-            counts = await server.store.counts(utc_now(), study.run)
-            await server.service.removal.go_on()
-            await server.service.wiping.go_on(is_quiet=not counts["live"])
+            await service.refresh()
+            await service.readiness.go_on()
+            began = time.monotonic()
+            if began >= next_count and (tell or service.readiness.is_leader):
+                counts = await server.store.counts(utc_now(), study.run)
+                # All answers are counted: in a large study that takes at most a twentieth of the time.
+                next_count = time.monotonic() + _COUNT_SHARE * (time.monotonic() - began)
+            if service.readiness.is_leader and counts:
+                await service.removal.go_on()
+                await service.wiping.go_on(is_quiet=not counts["live"])
         if tell and counts and counts != reported:
             shut = server.service.context.moderation.pauses.notice(study)
             tell(
@@ -357,10 +417,16 @@ def _longer_turns() -> Iterator[None]:
 def _start_worker(command: Sequence[str], store: str) -> subprocess.Popen[bytes]:
     """Start a worker. The address of the store goes through the pipe: everybody can read a command line."""
     worker = subprocess.Popen(command, stdin=subprocess.PIPE)
-    assert worker.stdin is not None
-    worker.stdin.write(f"{store}\n".encode())
-    worker.stdin.flush()
+    _tell_worker(worker, store)
     return worker
+
+
+def _tell_worker(worker: subprocess.Popen[bytes], line: str) -> None:
+    """Write a line to a worker; one that has ended reads nothing."""
+    assert worker.stdin is not None
+    with contextlib.suppress(OSError):
+        worker.stdin.write(f"{line}\n".encode())
+        worker.stdin.flush()
 
 
 def serve_as_worker(
@@ -372,19 +438,14 @@ def serve_as_worker(
     proxies: Sequence[str] = (),
     open_platform: OpenPlatform = no_platform,
     backup: str | None = None,
+    drain_s: float = 0.0,
 ) -> None:
     """Serve with other processes on one port until standard input ends, so that no worker outlives its parent.
 
     Its first line is the address of the store.
     """
-    store = sys.stdin.buffer.readline().decode().rstrip("\n")
-    parent_ended = threading.Event()
-
-    def wait_for_end() -> None:
-        sys.stdin.read()
-        parent_ended.set()
-
-    threading.Thread(target=wait_for_end, daemon=True).start()
+    store, parent = sys.stdin.readline().rstrip("\n"), ParentProcess()
+    parent.listen()
     block_on(
         serve_until_stopped(
             study,
@@ -394,9 +455,10 @@ def serve_as_worker(
             public_url=public_url,
             proxies=proxies,
             shares_port=True,
-            parent=parent_ended,
+            parent=parent,
             open_platform=open_platform,
             backup=backup,
+            drain_s=drain_s,
         )
     )
 
@@ -414,6 +476,7 @@ def serve_with_workers(
     progress: Progress | None = None,
     open_platform: OpenPlatform = no_platform,
     backup: str | None = None,
+    drain_s: float = 0.0,
 ) -> None:
     """Serve from several processes until interrupted; this one also reports the counts."""
     if not store or not store.startswith(("postgresql://", "postgres://")):
@@ -435,7 +498,9 @@ def serve_with_workers(
             )
         )
     block_on(
-        _watch_workers(study, store, host, port, public_url, proxies, workers, tell, progress, open_platform, backup)
+        _watch_workers(
+            study, store, host, port, public_url, proxies, workers, tell, progress, open_platform, backup, drain_s
+        )
     )
 
 
@@ -451,6 +516,7 @@ async def _watch_workers(
     progress: Progress | None,
     open_platform: OpenPlatform,
     backup: str | None,
+    drain_s: float,
 ) -> None:
     stop, loaded = asyncio.Event(), load_study(study)
     async with run_server(
@@ -468,17 +534,24 @@ async def _watch_workers(
             sys.executable, "-m", "beholder", "serve", str(study), "--host", host,
             "--port", first.address.rpartition(":")[2], "--public-url", first.service.served.public_url, "--as-worker",
             *(f"--proxy={one}" for one in proxies), *([f"--backup={backup}"] if backup else []),
+            f"--drain={drain_s:g}",
         ]  # fmt: skip
         started = [_start_worker(command, store) for _ in range(workers - 1)]
         watching = asyncio.create_task(_restart_workers(started, lambda: _start_worker(command, store)))
         try:
             with stopped_by_signal(stop), _reduced_collection(), _longer_turns():
                 await report_until_stopped(first, stop, tell)
+                watching.cancel()
+                if drain_s:
+                    for worker in started:
+                        _tell_worker(worker, _DRAIN)
+                await drain(first, drain_s)
         finally:
             watching.cancel()
             for worker in started:
                 assert worker.stdin is not None
-                worker.stdin.close()
+                with contextlib.suppress(OSError):
+                    worker.stdin.close()
             for worker in started:
                 await asyncio.to_thread(worker.wait)
 

@@ -15,6 +15,7 @@ from beholder.checks.page_registry import page_checks
 from beholder.checks.registry import immediate_rules
 from beholder.methods.contract import Break, Method, Slot, Trial
 from beholder.planning.model import PlannedList
+from beholder.recent_entries import RecentEntries
 from beholder.stimuli.catalogue import Catalogue, Stimulus, mime_type
 from beholder.study.design import Training
 from beholder.study.groups import Levels, group_study, groups_in
@@ -249,6 +250,22 @@ def _checks(checks: Sequence[PageCheck], stage: str) -> list[PlannedStep]:
 
 # The served study
 
+_MOST_SCRIPTS = 5000
+"""Lists whose scripts are kept: of a plan for 100,000 people all would take a gigabyte."""
+Rewording = Mapping[tuple[str, str], tuple[str, tuple[str, ...]]]
+"""By question and text: the other text, and the words of what can be ticked."""
+
+
+def reworded(entry: Trial | Break, rewording: Rewording) -> Trial | Break:
+    """Return an entry of a list with other texts of its questions."""
+    if isinstance(entry, Break) or not rewording:
+        return entry
+    asked = []
+    for one in entry.asked:
+        text, ticks = rewording.get((one.question, one.text), (one.text, one.ticks))
+        asked.append(one._replace(text=text, ticks=ticks))
+    return replace(entry, asked=tuple(asked))
+
 
 @dataclass(frozen=True)
 class ServedStudy:
@@ -262,14 +279,23 @@ class ServedStudy:
     public_url: str
     groups: list[Levels] = field(default_factory=list)
     """The between-subjects levels of each list; empty without groups."""
+    rewording: Rewording = field(default_factory=dict)
+    """How another text of the study asks what the lists ask, for who began with that one."""
     _studies: dict[tuple[tuple[str, str], ...], Study] = field(default_factory=dict, repr=False, compare=False)
-    _scripts: dict[int, Script] = field(default_factory=dict, repr=False, compare=False)
+    _scripts: RecentEntries[int, Script] = field(
+        default_factory=lambda: RecentEntries(_MOST_SCRIPTS), repr=False, compare=False
+    )
 
     def add_lists(self, fresh: Sequence[PlannedList]) -> None:
         """Add lists of an extended plan."""
         self.lists.extend(planned.entries for planned in fresh)
         if self.groups:
             self.groups.extend(planned.group for planned in fresh)
+
+    def with_text(self, study: Study, digest: str, rewording: Rewording) -> ServedStudy:
+        """Return the same lists and stimuli with another text of the study; nothing derived from this one is kept."""
+        scripts: RecentEntries[int, Script] = RecentEntries(_MOST_SCRIPTS)
+        return replace(self, study=study, digest=digest, rewording=rewording, _studies={}, _scripts=scripts)
 
     @cached_property
     def needs(self) -> Needs:
@@ -300,7 +326,7 @@ class ServedStudy:
             has_volume = sets_volume(study, self.catalogue)
             self._scripts[key] = make_script(
                 study,
-                self.lists[number - 1],
+                [reworded(entry, self.rewording) for entry in self.lists[number - 1]],
                 has_volume=has_volume,
                 examples=self.catalogue.examples,
                 is_later=is_later,

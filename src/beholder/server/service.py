@@ -40,9 +40,11 @@ from beholder.server.page_checks import PageChecks
 from beholder.server.participants import BlockList, Identity
 from beholder.server.presence import Presence
 from beholder.server.preview import SESSION, Preview, find_preview, preview_of
+from beholder.server.readiness import Readiness
 from beholder.server.rendering import MediaAddresses, RenderedTexts, current_page, session_script
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, ServedStudy
+from beholder.server.study_versions import StudyVersions
 from beholder.server.trial_rules import TrialRules
 from beholder.server.visits import (
     Platform,
@@ -112,10 +114,13 @@ class StudyService:
     ) -> None:
         self.context = make_context(served, store, now, platform, room, hosted)
         self.served, self.store, self.now, self.words = served, store, now, self.context.words
+        self._versions = StudyVersions(self.context)
+        self._contexts: RecentEntries[str, Context] = RecentEntries(MOST_SESSIONS)
         self.wiping = Wiping(store)
         self.removal = VisitRemoval(self.context)
         self._sessions: RecentEntries[str, tuple[bytes, str]] = RecentEntries(MOST_SESSIONS)
         """The sessions of tokens that were valid, each with the secret by which it was."""
+        self.readiness = Readiness(store, served.digest, now)
         self.backups: BackupCycle | None = None
         """What makes backups beside the server, if anything does."""
 
@@ -145,6 +150,7 @@ class StudyService:
         await self.refresh()
         signature = params.get(ctx.entrance.signature_parameter, "")
         session, is_new = await self._session_of(await prove(ctx, identity, token, signature), device, pace)
+        ctx = await self._context_of(session)
         facts = await load_session(ctx, session)
         await check_moderation(ctx, facts)
         if not is_new:
@@ -154,7 +160,8 @@ class StudyService:
         page = await current_page(ctx, facts, self.now())
         draft = None if is_new or page["kind"] == "end" else await last_draft(ctx, session, str(page["key"]))
         # A robot in a browser is no news.
-        arrival = self._arrival(session, link, page, None, facts.list, is_watched=is_person(facts.session.mode))
+        is_watched = is_person(facts.session.mode)
+        arrival = self._arrival(session, link, page, None, facts.list, is_watched=is_watched, ctx=ctx)
         return is_new, arrival | {"draft": draft}
 
     async def _session_of(
@@ -193,15 +200,17 @@ class StudyService:
         number: int | None,
         *,
         is_watched: bool = False,
+        ctx: Context | None = None,
     ) -> dict[str, Json]:
-        study = self.served.study
+        ctx = ctx or self.context
+        study = ctx.served.study
         return {
             "token": tokens.session_token(self.store.secret, study.name, session),
             "link": link,
             "step": step,
             "study": {
                 "name": study.name, "title": study.title, "language": study.language, "contact": study.contact,
-                "instructions": self.context.texts.help(number),
+                "instructions": ctx.texts.help(number),
                 "presses": is_watched and any(kind.looks_at_presses for kind, _ in study.checks.rules()),
             },
             "preview": steps,
@@ -217,22 +226,23 @@ class StudyService:
         session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.step(key or CONSENT.key)
-        facts = await load_session(self.context, session)
-        await check_moderation(self.context, facts)
-        return await current_page(self.context, facts, self.now())
+        ctx = await self._context_of(session)
+        facts = await load_session(ctx, session)
+        await check_moderation(ctx, facts)
+        return await current_page(ctx, facts, self.now())
 
     async def answer(self, token: str, key: str, submission: SubmittedAnswer) -> dict[str, Json]:
         """Store an answer durably, and return when it was stored and the next step."""
         session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.answer(key, submission)
-        return await take_answer(self.context, session, key, submission)
+        return await take_answer(await self._context_of(session), session, key, submission)
 
     async def events(self, token: str, batch: SubmittedAnswer, key: str) -> None:
         """Store a batch of the event log and renew the lease."""
         session = self.session_of(token)
         if self._preview(session) is None:
-            await take_events(self.context, session, batch, key)
+            await take_events(await self._context_of(session), session, batch, key)
 
     def hear(self, token: str, tab: str, *, is_open: bool) -> None:
         """Take note that a page of this session is open, or was left. Nothing is stored."""
@@ -250,6 +260,13 @@ class StudyService:
         self._sessions[token] = secret, session
         return session
 
+    async def _context_of(self, session: str) -> Context:
+        """Return the context of a session: with the texts with which it began, whichever server showed them."""
+        ctx = self._contexts.get(session)
+        if ctx is None and (ctx := await self._versions.context_of(session)) is not None:
+            self._contexts[session] = ctx
+        return ctx or self.context
+
     def _preview(self, session: str) -> Preview | None:
         return find_preview(self.context, session) if session.startswith(SESSION) else None
 
@@ -258,19 +275,20 @@ class StudyService:
         session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.step("end:withdrawn")
-        facts = await load_facts(self.context, session)
+        ctx = await self._context_of(session)
+        facts = await load_facts(ctx, session)
         now = self.now()
         if facts.end is None:
-            end = await verified_end(self.context, session, Ending("withdrawn", "participant"), now)
+            end = await verified_end(ctx, session, Ending("withdrawn", "participant"), now)
             await self.store.append([end])
             await self.store.release(session)
         if not facts.erased:
             await self._erase([session], "withdrawn", now)
         remains = await self.wiping.wipe()
-        page = await current_page(self.context, await load_session(self.context, session), now)
+        page = await current_page(ctx, await load_session(ctx, session), now)
         if remains is not None:
             _log.warning("what was erased is not gone from the disk yet, and is tried again: %s", remains.words)
-            page["text"] = f"{page['text']}<p>{self.words['still_on_disk']}</p>"
+            page["text"] = f"{page['text']}<p>{ctx.words['still_on_disk']}</p>"
         return page
 
     async def forget(self, receipt: str) -> tuple[datetime, Remains | None]:
@@ -299,4 +317,6 @@ class StudyService:
 
     async def media(self, token: str) -> MediaContent:
         """Return the medium behind an address: a stimulus, or a picture or sound of the current check."""
-        return await open_media(self.context, token)
+        session = token.partition("-")[0]
+        is_shown = session.startswith(SESSION) or self.context.media.has(session, token)
+        return await open_media(self.context if is_shown else await self._context_of(session), token)

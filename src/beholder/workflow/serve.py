@@ -19,6 +19,7 @@ def serve(
     workers: int = 1,
     preview: bool = False,
     backup: str | None = None,
+    drain: float = 0.0,
     tell: Callable[[ServerStatus], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
@@ -41,6 +42,7 @@ def serve(
         workers         several processes share the port; they need PostgreSQL as the store
         store           where answers are kept, if not in store/ beside the study
         backup          where copies of them go, in place of `backup` in the study; "none" for nowhere
+        drain           after SIGTERM, seconds for which /healthz says so while everybody is still answered
         tell            a function that gets the links and the live counts
         progress        a function that gets the number of stimuli that are made first, and of all
     """
@@ -61,6 +63,7 @@ def serve(
             progress=progress,
             open_platform=ask_platform,
             backup=backup,
+            drain_s=drain,
         )
     else:
         block_on(
@@ -76,5 +79,6 @@ def serve(
                 progress=progress,
                 open_platform=ask_platform,
                 backup=backup,
+                drain_s=drain,
             )
         )

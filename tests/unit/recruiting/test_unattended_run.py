@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +126,36 @@ async def test_who_is_in_the_middle_when_enough_have_finished_finishes_too(tmp_p
     await running
     async with open_store(tmp_path / "store", write=False) as store:
         assert [row["outcome"] async for row in store.rows("ends")] == ["completed", "completed"]
+
+
+async def test_of_two_runs_one_takes_the_study_to_its_end_and_the_other_goes_on_where_it_stops(
+    tmp_path: Path, tiny: Path, postgresql_url: str
+) -> None:
+    study = load_study(write_study(tmp_path / "study", tiny, texts=TEXTS))
+    messages: dict[str, list[str]] = {"first": [], "second": []}
+    heard = asyncio.Event()
+
+    def tell(name: str, progress: RunProgress) -> None:
+        messages[name].append(progress.words)
+        heard.set()
+
+    def run(name: str, lists: int) -> asyncio.Task[tuple[str, ...]]:
+        news = partial(tell, name)
+        return asyncio.create_task(run_by_hand(study, lists, port=0, store=postgresql_url, news=news))
+
+    first = run("first", 3)
+    async with open_store(postgresql_url) as store:
+        while await store.lead("running"):  # until it has begun
+            await store.resign()
+            await asyncio.sleep(0.02)
+    second = run("second", 0)
+    while not messages["second"]:
+        heard.clear()
+        await heard.wait()
+    waits = "Another run takes this study to its end. This one serves, and goes on if it stops."
+    assert (messages["second"], second.done()) == ([waits], False)
+    first.cancel()
+    assert await second == ()
+    assert messages["second"][1] == "The other run has stopped: this one goes on."
+    with pytest.raises(asyncio.CancelledError):
+        await first
