@@ -19,10 +19,10 @@ unexport PYTHONDONTWRITEBYTECODE
 check test suite imports prove: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check suite style types scripts imports audit bench zoo prove docs papers browser lock
+.PHONY: help setup demo test check suite style types scripts imports audit bench scaling zoo prove docs papers browser lock
 
-# What `bench`, `zoo`, `docs` and `papers` run lies in tools/.
-bench zoo docs papers: export PYTHONPATH := tools
+# What `bench`, `scaling`, `zoo`, `docs` and `papers` run lies in tools/.
+bench scaling zoo docs papers: export PYTHONPATH := tools
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -61,6 +61,9 @@ audit: .venv/dev  ## hold the pinned packages against known vulnerabilities; nee
 
 bench: .venv/dev  ## measure, and write docs/benchmarks.md
 	$(BIN)/python -m bench $(ARGS)
+
+scaling: .venv/dev  ## write the tables and the diagram of docs/scaling.md (ARGS=--measure: measure before)
+	$(BIN)/python -m scaling $(ARGS)
 
 zoo: .venv/dev  ## send cheats and honest robots through every preset, and write docs/trust.md
 	$(BIN)/python -m zoo.visits $(ARGS)

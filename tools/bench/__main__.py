@@ -15,6 +15,7 @@ from pathlib import Path
 from bench.analysis import measure_analyse
 from bench.answers import measure_answers
 from bench.cleaning import measure_clean
+from bench.crowd import CROWD_NOTE, measure_crowd
 from bench.first_page import measure_help, measure_page, measure_start
 from bench.leases import LIMITS, measure_leases
 from bench.media import measure_media
@@ -30,7 +31,7 @@ from bench.votes_needed import measure_votes
 
 _PARTS = (
     "start", "page", "answers", "media", "plan", "clean", "analyse", "mixed", "models", "report", "votes", "leases",
-    "rehearse", "power",
+    "rehearse", "power", "crowd",
 )  # fmt: skip
 _SERVED = {"start", "page", "answers"}
 """Parts that need a study with very many stimuli."""
@@ -73,6 +74,7 @@ def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
         "leases": lambda: measure_leases(scratch),
         "rehearse": measure_rehearse,
         "power": measure_power,
+        "crowd": lambda: measure_crowd(scratch),
     }
     rows: list[Row] = []
     for part in parts:
@@ -119,6 +121,7 @@ def _foot() -> list[str]:
         "- Power: plans, answers, clustered tests and Holm's correction of 8 conditions on each of 10 pages, with as"
         " many repetitions again in which all conditions are equally good; one process.",
         LIMITS,
+        CROWD_NOTE,
         "- Processor time is that of the server's process. That of PostgreSQL comes on top; that of SQLite is in it.",
     ]
 
