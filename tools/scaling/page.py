@@ -75,7 +75,7 @@ def day_tables(costs: Sequence[StoreCost], given: Assumptions | None = None) -> 
     shown = layouts(costs)
     lines = [
         f"| busiest hour of {given.people_a_day:,} people a day | p99 of answers | servers busy | database busy"
-        " | full first, at so many a day | p99 stays under 250 ms up to |",
+        " | full first, at so many a day | p99 under 250 ms, tried up to |",
         "|---|---|---|---|---|---|",
     ]
     for layout in shown:
