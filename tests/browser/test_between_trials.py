@@ -41,7 +41,7 @@ async def test_an_item_appears_and_goes_with_the_answer_above_it_and_a_file_has_
     visit = await site.visit(expects_trouble=True)
     page = visit.page
     await visit.go("questions:during:1")
-    assert await page.locator("main h1").inner_text() == "A few questions before you go on"
+    assert await page.locator("main h1").inner_text() == "A few questions before you continue"
     assert await shown_items(page) == ["ease", "shown"]
     await page.locator("[data-item=ease]").get_by_label("Disagree", exact=True).check()
     assert await shown_items(page) == ["ease", "why", "shown"]

@@ -32,6 +32,7 @@ from beholder.stimuli.streams import MEASURE_LEVELS
 from beholder.study.backup import Backup
 from beholder.study.deployment import Deploy
 from beholder.study.design import Training
+from beholder.study.media import MediaHosting
 from beholder.study.model import Playback, Study
 from documentation.mistakes import MISTAKES, STUDY, Mistake, answer
 from support.data import ROOT
@@ -439,6 +440,24 @@ SAID = (
          "unit/deployment/test_settings.py::test_a_password_is_never_written_down"),
     Said("privacy.md", "until they are pruned (`backup.keep`, 30 days when left out)",
          lambda: Backup.model_fields["keep"].default == "30 d"),
+    Said("media-bucket.md", "how many copies there are of each stimulus; 16 when left out",
+         lambda: MediaHosting.model_fields["copies"].default == 16),
+    Said("media-bucket.md", "how long a signed address holds; as long as a session may take when left out",
+         "unit/buckets/test_signed_addresses.py::"
+         "test_addresses_hold_as_long_as_a_session_unless_the_study_says_otherwise"),
+    Said("media-bucket.md", "it says what to run, and it warns where everybody is allowed",
+         "unit/buckets/test_signed_addresses.py::"
+         "test_a_bucket_that_does_not_know_the_study_is_told_with_what_to_run"),
+    Said("scaling.md", "is refused once people have claimed lists, as with one server",
+         "unit/extension/test_folder.py::test_conditions_that_were_added_are_rated_beside_the_others"),
+    Said("study-file.md", "`correct` does not go with it: who has begun to rate is judged by checks",
+         "unit/study/test_earlier_answers.py::test_what_is_wrong_with_an_item_between_trials_is_told"),
+    Said("study-file.md", "A page on which nothing is left to ask is left out",
+         "unit/server/test_flow.py::"
+         "test_a_page_asks_what_answers_on_earlier_pages_let_it_ask_and_is_left_out_without_any"),
+    Said("study-file.md", "checks, gold and practice are left out",
+         "unit/server/test_crowd_results.py::"
+         "test_practice_is_no_part_of_it"),
 )  # fmt: skip
 """Every statement with what holds it."""
 
@@ -451,10 +470,12 @@ NO_STATEMENTS = (
     ("dimensions.md", "question that is left out | alpha"),
     ("dimensions.md", "what was turned, what was left out"),
     ("dimensions.md", "the same when one question is left out"),
+    ("media-bucket.md", "az storage cors add"),
     ("paying.md", "a further accepted session of the same visit"),
     ("paying.md", "| `event` | for payments"),
     ("plan.md", "Allowed: 1 to"),
     ("power.md", "a pilot of ten people tells more than any default"),
+    ("scaling.md", "Left out: failures, people who leave"),
     ("trust.md", "nobody is refused by itself"),
     ("trust.md", "The papers report who was left out"),
     ("trust.md", "20 of those that the server refuses"),

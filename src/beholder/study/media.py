@@ -28,7 +28,7 @@ class MediaHosting(StudyPart):
         description="Where the copies are: `s3://bucket/folder` (`gs://`, `az://`), or a folder beside the study. Its "
         "name stands in addresses that participants get. Keys of a bucket are in the environment, never here."
     )
-    copies: Annotated[int, Allowed(f"a whole number from {FEWEST_COPIES} to {MOST_COPIES}")] = Field(
+    copies: Annotated[int, Allowed(f"a whole number, {FEWEST_COPIES} to {MOST_COPIES}")] = Field(
         default=16,
         ge=FEWEST_COPIES,
         le=MOST_COPIES,

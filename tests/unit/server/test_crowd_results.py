@@ -153,3 +153,15 @@ RETURNS = [
 def test_a_way_back_by_itself_needs_somewhere_to_go(tmp_path: Path, recruit: str, what: str) -> None:
     line = HEAD.count("\n") + 1
     assert f"study.yaml:{line}  {what}" in refusal(tmp_path, f"{HEAD}recruit: {{{recruit}}}\n")
+
+
+async def test_practice_is_no_part_of_it(tmp_path: Path, tiny: Path) -> None:
+    files = sorted((tiny / "stimuli" / "frozen").iterdir())[:2]
+    practice = {"items": [{"file": f"stimuli/frozen/{file.name}"} for file in files]}
+    async with hosted(tmp_path, tiny, training=practice, **BOARD) as (host, clock, _):
+        for number in range(5):
+            await take(host, clock, f"p{number}", lambda condition: RANK.get(condition, 50))
+        clock.wait(seconds=61)
+        last = await take(host, clock, "last", lambda condition: RANK.get(condition, 50))
+        (question,) = result(last)["questions"]
+        assert len(question["rows"]) == 16, "four pages of four, and nothing of the practice before them"

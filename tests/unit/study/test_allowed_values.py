@@ -80,6 +80,8 @@ WORDS: dict[str, tuple[list[Any], list[Any]]] = {
     "anything": ([1, "words", {"a": [1]}], []),
     "a folder, s3://bucket/folder, gs://…, az://… or sftp://user@host/folder, or {to, every, keep, key}":
         (["/mnt/disk", "s3://lab/x", {"to": "sftp://ada@host/~/x", "keep": "7 d"}], ["ftp://lab/x", {"place": "x"}]),
+    "s3://bucket/folder, gs://…, az://… or a folder beside the study, or {to, copies, delivery}":
+        (["copies", "s3://lab/x", {"to": "gs://lab/x", "copies": 4}], ["ftp://lab/x", "../x", {"place": "x"}]),
     "the public half of a key, which begins with age1, or a list":
         ([f"age1{'q' * 58}", [f"age1{'q' * 58}"]], ["age1", "words", ["age1"]]),
     "the public half of a key, which begins with age1": ([f"age1{'q' * 58}"], ["age1", "words"]),

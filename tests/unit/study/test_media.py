@@ -51,7 +51,7 @@ def test_where_media_are_is_no_part_of_what_people_see(tmp_path: Path) -> None:
          "environment, such as AWS_SECRET_ACCESS_KEY."),
         ("stimuli/x", f"media.to is stimuli/x. Allowed: {PLACES}. Give it a folder of its own, such as copies."),
         ("../copies", f"media.to is ../copies. Allowed: {PLACES}. Give it a folder of its own, such as copies."),
-        ({"to": "s3://lab/faces", "copies": 2}, "media.copies is 2. Allowed: a whole number from 4 to 64."),
+        ({"to": "s3://lab/faces", "copies": 2}, "media.copies is 2. Allowed: a whole number, 4 to 64."),
         ({"to": "s3://lab/faces", "valid": "8 d"}, "media.valid is 8 d. Allowed: up to 7 d."),
         ({"to": "copies", "delivery": "signed"},
          "media.delivery is of a bucket, and the copies are in a folder. Take it out, or name a bucket."),

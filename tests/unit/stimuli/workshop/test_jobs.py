@@ -94,4 +94,4 @@ def test_the_command_line_ends_with_2_and_no_traceback(tmp_path: Path) -> None:
 def test_the_media_commands_are_these() -> None:
     group = cli.commands["media"]
     assert isinstance(group, click.Group)
-    assert list(group.commands) == ["anchor", "stack", "impair", "attention", "trap", "prepare", "probe"]
+    assert list(group.commands) == ["anchor", "stack", "impair", "attention", "trap", "prepare", "upload", "probe"]
