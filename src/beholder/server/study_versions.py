@@ -26,7 +26,8 @@ from beholder.words import read_words
 
 _log = logging.getLogger("beholder.server")
 _SHOWN = (
-    "title", "language", "texts", "questions", "before", "after", "playback", "checks", "training", "options",
+    "title", "language", "texts", "questions", "before", "during", "after", "ending", "playback", "checks", "training",
+    "options",
 )  # fmt: skip
 """What a session keeps. Everything else, such as when the study closes and who may go on, is as it is now."""
 _AGAIN = timedelta(seconds=5)
