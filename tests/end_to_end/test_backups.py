@@ -249,13 +249,16 @@ async def test_a_deployed_server_makes_backups_that_come_back_at_home(tmp_path: 
 
 
 _MAKE = """
+import os
 import sys
 from datetime import timedelta
 from pathlib import Path
 from beholder.backups.backup_settings import BackupSettings
 from beholder.backups.cycle import make_backup
+from beholder.backups.seal import known_seal_keys
 store, to, key = sys.argv[1:]
-settings = BackupSettings("walk", to, Path(store), timedelta(minutes=10), timedelta(days=30), (key,))
+seals = known_seal_keys(os.environ)
+settings = BackupSettings("walk", to, Path(store), timedelta(minutes=10), timedelta(days=30), (key,), seals)
 print("ready", flush=True)
 sys.stdin.readline()
 make_backup(settings, store, is_forced=True)

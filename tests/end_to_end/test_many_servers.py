@@ -169,7 +169,8 @@ async def test_a_server_that_drains_is_taken_out_before_it_ends_and_finishes_wha
             token = (await client.post("/api/arrive", json=arrival)).json()["token"]
             headers = {"authorization": f"Bearer {token}"}
             slow = await _half_sent(one, token)
-            crowd = Crowd("127.0.0.1", front.port, pause_s=(0.5, 1.0))  # without any patience
+            # Whoever arrives before the balancer has noticed is told to try again, as pages do by themselves.
+            crowd = Crowd("127.0.0.1", front.port, pause_s=(0.5, 1.0), patience_s=60)
             sending = asyncio.create_task(send_crowd(crowd, 8, 16))
             while len(front.given) < 2:
                 await asyncio.sleep(0.02)
@@ -187,7 +188,7 @@ async def test_a_server_that_drains_is_taken_out_before_it_ends_and_finishes_wha
             assert await _status_of_rest(*slow) == 200, "it waits for what is under way"
             assert await asyncio.to_thread(services[0].process.wait) == 0
             waits = await sending
-            assert (waits.faults, waits.completed, waits.retries) == ([], 16, 0), "nobody noticed"
+            assert (waits.faults, waits.completed) == ([], 16), "nobody is left with an error"
     finally:
         for service in services:
             await service.kill_parent()

@@ -67,22 +67,24 @@ def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(stud
     written["questions"][0]["text"] = "How good is it really?"
     study.write_text(yaml.safe_dump(written), "utf-8")
 
-    async def come_back() -> dict[str, object]:
+    async def come(participant: str, **known: str) -> tuple[str, str]:
+        """Return the title and the question that somebody reads now."""
         async with (
             run_server(load_study(study), port=0) as server,
             httpx.AsyncClient(base_url=server.address, timeout=60) as client,
         ):
-            body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}, "token": token}
+            body = {"study": "tiny", "params": {"participant": participant}, "device": {}, **known}
             response = await client.post("/api/arrive", json=body)
-            assert response.status_code == 200
+            assert response.is_success
             arrival = response.json()
             headers = {"authorization": f"Bearer {arrival['token']}"}
+            await client.put("/api/answers/consent", json={"answer": {"agree": True}}, headers=headers)
             reply = await client.put("/api/answers/text:instructions", json={"answer": {}}, headers=headers)
-            return {**arrival, "trial": reply.json()["step"]["trial"]}
+            return arrival["study"]["title"], reply.json()["step"]["trial"]["asked"][0]["text"]
 
-    arrival = asyncio.run(come_back())
-    assert arrival["study"]["title"] == "Another title"  # type: ignore[index]
-    assert arrival["trial"]["asked"][0]["text"] == "How good is it really?"  # type: ignore[index]
+    first = asyncio.run(come("ada", token=token))
+    assert first == ("A tiny study", "How good is it?"), "who has begun goes on with the texts of then"
+    assert asyncio.run(come("bob")) == ("Another title", "How good is it really?")
 
     written["design"]["trials"] = 2
     study.write_text(yaml.safe_dump(written), "utf-8")
