@@ -140,9 +140,10 @@ def turn_ranks(
     read: ReadValues, questions: pd.Series, place: Callable[[int], str], column: str
 ) -> tuple[ReadValues, list[Problem]]:
     """Return ranks, of which 1 is the best, as values of which the highest is; and the problems of what is no rank."""
+    known = read.numbers.dropna()
     problems = [
         Problem(place(int(str(row))), f"{column} is {rank:g}", "ranks from 1, the best; half ones where two share them")
-        for row, rank in read.numbers[(read.numbers < 1) | (read.numbers % 0.5 != 0)].head(_MAX_PROBLEMS).items()
+        for row, rank in known[(known < 1) | (known % 0.5 != 0)].head(_MAX_PROBLEMS).items()
     ]
     numbers, scales, notes = read.numbers.copy(), dict(read.scales), list(read.notes)
     for question, ranks in read.numbers.groupby(questions, sort=False):
@@ -150,6 +151,8 @@ def turn_ranks(
         last = told.high if told.is_declared else max(2.0, math.ceil(ranks.max())) if ranks.notna().any() else 2.0
         numbers.loc[ranks.index] = 1 + last - ranks
         scales[str(question)] = RatingScale(1.0, last, is_declared=True)
+        if ranks.isna().all():
+            continue
         of_what = f" of {question}" if len(scales) > 1 else ""
         notes.append(f"ranks{of_what} are turned round, so that 1, the best, counts {last:g} and {last:g} counts 1")
     return ReadValues(numbers, scales, tuple(notes)), problems

@@ -290,7 +290,11 @@ def _from_sheet(path: Path, options: TableOptions) -> tuple[pd.DataFrame, tuple[
     if problems:
         raise UserError(problems)
     table["value"] = read.numbers
-    scales = {name: scale for name, scale in read.scales.items() if scale is not _ANY}
+    answered = set(questions[read.numbers.notna()])
+    scales = {
+        name: scale for name, scale in read.scales.items()
+        if scale is not _ANY and (scale.is_declared or name in answered)
+    }  # fmt: skip
     if scales and not {"scale_min", "scale_max"} <= set(table.columns):
         table["scale_min"] = questions.map({name: scale.low for name, scale in scales.items()})
         table["scale_max"] = questions.map({name: scale.high for name, scale in scales.items()})

@@ -175,3 +175,11 @@ def test_ranks_of_several_questions_are_turned_round_by_their_own_length(tmp_pat
     first = own.table[own.table["condition"] == "A"]
     assert first.groupby("question")["value"].first().to_dict() == {"clear": 2.0, "warm": 3.0}
     assert "ranks of clear are turned round, so that 1, the best, counts 2 and 2 counts 1" in own.notes
+
+
+def test_ranks_that_were_left_out_are_no_ranks(tmp_path: Path) -> None:
+    path = tmp_path / "partial.csv"
+    path.write_text("rater,system,item,rank\np,A,s,1\np,B,s,2\np,C,s,\nq,A,s,1\nq,B,s,\nq,C,s,NA\n", "utf-8")
+    own = load_table(path)
+    assert own.table["value"].dropna().tolist() == [2, 1, 2]
+    assert "ranks are turned round, so that 1, the best, counts 2 and 2 counts 1" in own.notes

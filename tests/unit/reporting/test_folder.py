@@ -78,6 +78,14 @@ def test_a_table_has_a_whole_report_at_once(tmp_path: Path) -> None:
     assert len(pd.read_csv(out / "ratings.csv")) == 19
 
 
+def test_a_table_in_which_nobody_answered_has_a_report_that_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "empty.csv"
+    path.write_text("rater,system,item,score\np,A,s1,NA\np,B,s1,\n", "utf-8")
+    page = beholder.report(path, out=tmp_path / "out").read_text("utf-8")
+    assert "No row has a value: every cell is empty or stands for a missing answer." in page
+    assert "scale 1 to 5, by its values" not in page
+
+
 def test_a_report_of_a_table_overwrites_nothing_of_others(tmp_path: Path) -> None:
     path = MESSY_TABLES[0].write(tmp_path)
     (tmp_path / "report").mkdir()
