@@ -137,6 +137,12 @@ MESSY_TABLES = (
         'opinion. Did you mean position? --columns "participant=judge,condition=system,rank=position".',
     ),
     MessyTable(
+        "empty.csv", "no cell with an answer",
+        b"judge,system,score\nj1,A,NA\nj1,B,\n",
+        refused="  has no rating: every cell is empty or stands for a missing answer. Allowed: ratings. Is it another "
+        "column? Columns: judge, system, score. --columns value=NAME says which.",
+    ),
+    MessyTable(
         "two-names.csv", "columns that are named by condition and content",
         b"person,A_s1,A_s2,B_s1,B_s2\np1,4,5,2,1\np2,5,4,1,2\n",
         refused="  has 4 columns named by two things (A_s1, A_s2, B_s1 and 1 more), and it is open which is the "

@@ -287,14 +287,14 @@ def _from_sheet(path: Path, options: TableOptions) -> tuple[pd.DataFrame, tuple[
         read, of_ranks = turn_ranks(read, questions, lambda at: sheet.place(int(rows[at])), roles.single["rank"])
         problems += of_ranks
         table["method"] = table.get("method", "rank")
+    if len(table) and read.numbers.isna().all() and "kind" not in table:
+        what = "has no rating: every cell is empty or stands for a missing answer"
+        fix = f"Is it another column? Columns: {first_names(list(map(str, sheet.cells.columns)), 20)}."
+        problems.append(Problem(str(path), what, "ratings", f"{fix} --columns value=NAME says which."))
     if problems:
         raise UserError(problems)
     table["value"] = read.numbers
-    answered = set(questions[read.numbers.notna()])
-    scales = {
-        name: scale for name, scale in read.scales.items()
-        if scale is not _ANY and (scale.is_declared or name in answered)
-    }  # fmt: skip
+    scales = {name: scale for name, scale in read.scales.items() if scale is not _ANY}
     if scales and not {"scale_min", "scale_max"} <= set(table.columns):
         table["scale_min"] = questions.map({name: scale.low for name, scale in scales.items()})
         table["scale_max"] = questions.map({name: scale.high for name, scale in scales.items()})
