@@ -120,6 +120,29 @@ MESSY_TABLES = (
         "them.",
     ),
     MessyTable(
+        "ranks.csv", "ranks, of which 1 is the best",
+        b"judge,system,item,Rank\nj1,A,s1,1\nj1,B,s1,2\nj1,C,s1,3\nj2,A,s1,1.5\nj2,B,s1,1.5\nj2,C,s1,3\n",
+        "judge is the participant, system is the condition, item is the content and Rank is the rank; ranks are turned "
+        "round, so that 1, the best, counts 3 and 3 counts 1",
+    ),
+    MessyTable(
+        "ranks-from-0.csv", "ranks from 0",
+        b"judge,system,rank\nj1,A,0\nj1,B,1\nj1,C,2\n",
+        refused=":2  rank is 0. Allowed: ranks from 1, the best; half ones where two share them.",
+    ),
+    MessyTable(
+        "position.csv", "a column position, which may be the order shown or a rank",
+        b"judge,system,position\nj1,A,1\nj1,B,2\nj1,C,3\n",
+        refused="  has no column that says the rating. Allowed: a name such as value, score, rating, mos, vote, "
+        'opinion. Did you mean position? --columns "participant=judge,condition=system,rank=position".',
+    ),
+    MessyTable(
+        "empty.csv", "no cell with an answer",
+        b"judge,system,score\nj1,A,NA\nj1,B,\n",
+        refused="  has no rating: every cell is empty or stands for a missing answer. Allowed: ratings. Is it another "
+        "column? Columns: judge, system, score. --columns value=NAME says which.",
+    ),
+    MessyTable(
         "two-names.csv", "columns that are named by condition and content",
         b"person,A_s1,A_s2,B_s1,B_s2\np1,4,5,2,1\np2,5,4,1,2\n",
         refused="  has 4 columns named by two things (A_s1, A_s2, B_s1 and 1 more), and it is open which is the "

@@ -33,6 +33,7 @@ _USUAL_NAMES: Mapping[ColumnRole, str] = {
     "stimulus": "stimulus, stimuli, file, filename, file url, clip, video, image, picture, sample, pvs, audio, wav, "
     "track, url, media",
     "value": "value, score, rating, mos, vote, opinion, opinion score, grade, answer, response, rating score",
+    "rank": "rank, ranking, place, placing, placement, rang, platz",
     "question": "question, attribute, dimension, criterion, aspect",
     "repetition": "repetition, repeat, rep, replicate, replication",
     "run": "run",
@@ -65,9 +66,11 @@ KEPT = (
 )  # fmt: skip
 """Columns that are taken as they are where they have exactly these names."""
 _TOLD_ROLES: tuple[ColumnRole, ...] = (
-    "participant", "condition", "content", "stimulus", "value", "question", "repetition", "run", "winner", "loser",
-    "is_reference",
+    "participant", "condition", "content", "stimulus", "value", "rank", "question", "repetition", "run", "winner",
+    "loser", "is_reference",
 )  # fmt: skip
+_PLACES = frozenset((*_USUAL_NAMES["rank"].split(", "), "position"))
+"""Names of columns in which 1 may be the best, or the first that was shown."""
 _WIDE: tuple[ColumnRole, ...] = ("participant", "condition", "content", "stimulus", "question")
 """Roles whose values can be the names of columns."""
 _SHOWN = 6
@@ -120,6 +123,9 @@ def parse_columns(columns: Columns) -> ToldColumns:
             wide[key] = name
         else:
             single[key] = name
+    if {"value", "rank"} <= {*single}:
+        what, fix = "value and rank are both told", "A rank is a value of which 1 is the best."
+        problems.append(Problem("--columns", what, "one of the two", fix))
     if len(wide) > 1:
         both = join_names(list(wide))
         problems.append(Problem("--columns", f"{both} have several columns each", "one role with several columns"))
@@ -156,7 +162,9 @@ def find_roles(sheet: Sheet, told: ToldColumns) -> ColumnRoles:
     taken = {*single.values(), *wide}
     recognised: dict[ColumnRole, str] = {}
     for role in _USUAL_NAMES:
-        if role in single or role == wide_role or (role == "value" and wide_role is not None):
+        if role in single or role == wide_role or (role in ("value", "rank") and wide_role is not None):
+            continue
+        if (role == "value" and "rank" in single) or (role == "rank" and {"value", "winner"} & {*single, *recognised}):
             continue
         name = _recognise(sheet, role, [name for name in names if name not in taken], single | recognised)
         if name is not None:
@@ -164,6 +172,7 @@ def find_roles(sheet: Sheet, told: ToldColumns) -> ColumnRoles:
     found = single | recognised
     if wide_role is not None:
         found.pop("value", None)
+        found.pop("rank", None)
         roles = ColumnRoles(found, wide_role, tuple(wide), told.pattern)
     else:
         roles = _arranged(sheet, ColumnRoles(found, pattern=told.pattern))
@@ -297,9 +306,10 @@ def _arranged(sheet: Sheet, roles: ColumnRoles) -> ColumnRoles:
     ]
     has_what = bool({"condition", "stimulus", "content"} & set(single))
     who = single.get("participant")
-    if {"winner", "loser"} <= set(single) and "value" not in single:
+    rated = _rated_role(single)
+    if {"winner", "loser"} <= set(single) and rated is None:
         return replace(roles, single=_required(sheet, single, free))
-    if "value" in single:
+    if rated is not None:
         if who is not None and not has_what and len(free) > 1:
             raise UserError(_wide_or_long(sheet, single, free))
         return replace(roles, single=_required(sheet, single, free))
@@ -320,6 +330,11 @@ def _arranged(sheet: Sheet, roles: ColumnRoles) -> ColumnRoles:
     return replace(roles, single=_required(sheet, single, free))
 
 
+def _rated_role(single: Mapping[ColumnRole, str]) -> ColumnRole | None:
+    """Return the role of the column that holds what people answered."""
+    return next((role for role in ("value", "rank") if role in single), None)
+
+
 def _is_row_number(sheet: Sheet, name: str) -> bool:
     """Return whether a column counts the rows, as an index that was saved with the table does."""
     cells = sheet.cells[name]
@@ -336,7 +351,7 @@ def _required(sheet: Sheet, single: dict[ColumnRole, str], free: Sequence[str]) 
         missing.append(("who rated", "participant"))
     if not {"condition", "stimulus", "content", "winner"} & set(single):
         missing.append(("what was rated", "condition"))
-    if "value" not in single and "winner" not in single:
+    if _rated_role(single) is None and "winner" not in single:
         missing.append(("the rating", "value"))
     if not missing:
         return single
@@ -349,7 +364,10 @@ def _required(sheet: Sheet, single: dict[ColumnRole, str], free: Sequence[str]) 
             if name and role not in whole:
                 whole[role] = name
                 near |= {role: name} if is_near else {}
-    line = _line({role: whole[role] for role in (*single, *(role for _, role in missing))})
+    told = {role: whole[role] for role in (*single, *(role for _, role in missing))}
+    if plain_name(told.get("value", "")) in _PLACES:
+        told["rank"] = told.pop("value")
+    line = _line(told)
     problems = []
     for words, role in missing:
         usual = ", ".join(_USUAL_NAMES[role].split(", ")[:_SHOWN])
@@ -423,8 +441,9 @@ def _line(single: Mapping[ColumnRole, str], wide: ColumnRole | None = None, name
 
 
 def _wide_or_long(sheet: Sheet, single: Mapping[ColumnRole, str], free: Sequence[str]) -> Problem:
-    value = single["value"]
-    others = {role: name for role, name in single.items() if role != "value"}
+    rated = _rated_role(single)
+    value = single[rated or "value"]
+    others = {role: name for role, name in single.items() if role != rated}
     what = f"has {value}, which could be the ratings, and {first_names(free, _SHOWN)}, which could be conditions"
     fix = (
         f"One column for each condition: {_line(others, 'condition', free)}. One row for each rating: "
@@ -459,6 +478,8 @@ def _words(roles: ColumnRoles) -> Iterator[str]:
     own = {role: name for role, name in roles.single.items() if name != role}
     if own:
         yield f"{join_names([f'{name} is the {_CALLED.get(role, role)}' for role, name in own.items()])}"
+    if plain_name(value := roles.single.get("value", "")) in _PLACES:
+        yield f"higher counts as better (--columns rank={value} if 1 is the best)"
     if roles.wide_role is not None:
         columns = f"{plain_count(len(roles.wide), 'column')} ({first_names(roles.wide, 3)})"
         what = {"participant": "a participant", "question": "a question"}.get(roles.wide_role, f"a {roles.wide_role}")

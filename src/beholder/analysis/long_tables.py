@@ -37,7 +37,7 @@ def to_long(sheet: Sheet, roles: ColumnRoles) -> LongTable:
     notes: list[str] = []
     base = pd.DataFrame({"row": range(len(raw))})
     for role, name in roles.single.items():
-        base[role] = raw[name].to_numpy()
+        base["value" if role == "rank" else role] = raw[name].to_numpy()
     for name in raw.columns:
         is_kept = name in KEPT or str(name).startswith(("factor_", "other_factor_"))
         if is_kept and name not in base and name not in roles.single.values() and name not in roles.wide:

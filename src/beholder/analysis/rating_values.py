@@ -6,6 +6,7 @@ is refused with its place.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -133,6 +134,28 @@ def read_values(
     if problems:
         raise UserError(problems)
     return ReadValues(numbers.astype(float), scales, tuple(notes))
+
+
+def turn_ranks(
+    read: ReadValues, questions: pd.Series, place: Callable[[int], str], column: str
+) -> tuple[ReadValues, list[Problem]]:
+    """Return ranks, of which 1 is the best, as values of which the highest is; and the problems of what is no rank."""
+    known = read.numbers.dropna()
+    problems = [
+        Problem(place(int(str(row))), f"{column} is {rank:g}", "ranks from 1, the best; half ones where two share them")
+        for row, rank in known[(known < 1) | (known % 0.5 != 0)].head(_MAX_PROBLEMS).items()
+    ]
+    numbers, scales, notes = read.numbers.copy(), dict(read.scales), list(read.notes)
+    for question, ranks in read.numbers.groupby(questions, sort=False):
+        told = read.scales[str(question)]
+        last = told.high if told.is_declared else max(2.0, math.ceil(ranks.max())) if ranks.notna().any() else 2.0
+        numbers.loc[ranks.index] = 1 + last - ranks
+        scales[str(question)] = RatingScale(1.0, last, is_declared=True)
+        if ranks.isna().all():
+            continue
+        of_what = f" of {question}" if len(scales) > 1 else ""
+        notes.append(f"ranks{of_what} are turned round, so that 1, the best, counts {last:g} and {last:g} counts 1")
+    return ReadValues(numbers, scales, tuple(notes)), problems
 
 
 def _counted(cells: Mapping[str, int]) -> str:

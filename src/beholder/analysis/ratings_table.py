@@ -15,7 +15,7 @@ import pandas as pd
 
 from beholder.analysis.column_roles import Columns, ToldColumns, find_roles, parse_columns, plain_name
 from beholder.analysis.long_tables import to_long
-from beholder.analysis.rating_values import RatingScale, parse_missing, parse_scale, read_values
+from beholder.analysis.rating_values import RatingScale, parse_missing, parse_scale, read_values, turn_ranks
 from beholder.analysis.sanity import SanityFinding, rating_findings
 from beholder.analysis.spreadsheets import decode, is_table, read_sheet
 from beholder.cleaning.ratings import read_ratings
@@ -276,12 +276,21 @@ def _from_sheet(path: Path, options: TableOptions) -> tuple[pd.DataFrame, tuple[
     problems = list(long.problems)
     try:
         read = read_values(
-            table["value"], questions, lambda at: sheet.place(int(rows[at])), column=roles.single.get("value", "value"),
+            table["value"], questions, lambda at: sheet.place(int(rows[at])),
+            column=roles.single.get("rank", roles.single.get("value", "value")),
             scale=options.scale, missing=options.missing,
             declared=_declared(table) | dict.fromkeys(questions[~is_score].unique(), _ANY),
         )  # fmt: skip
     except UserError as error:
         raise UserError([*problems, *error.problems]) from None
+    if "rank" in roles.single:
+        read, of_ranks = turn_ranks(read, questions, lambda at: sheet.place(int(rows[at])), roles.single["rank"])
+        problems += of_ranks
+        table["method"] = table.get("method", "rank")
+    if len(table) and read.numbers.isna().all() and "kind" not in table:
+        what = "has no rating: every cell is empty or stands for a missing answer"
+        fix = f"Is it another column? Columns: {first_names(list(map(str, sheet.cells.columns)), 20)}."
+        problems.append(Problem(str(path), what, "ratings", f"{fix} --columns value=NAME says which."))
     if problems:
         raise UserError(problems)
     table["value"] = read.numbers

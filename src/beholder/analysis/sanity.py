@@ -16,6 +16,7 @@ _SHOWN = 3
 _FEWEST_OF_STIMULUS = 3
 _FEWEST_OF_PERSON = 5
 _FEWEST_ALIKE = 8
+_FEWEST_PAGES = 4
 _ROUNDING = 1e-9
 _MOST_DECIMALS = 4
 """Of a mean that was rounded for print; longer ones may be means of means."""
@@ -42,8 +43,12 @@ def rating_findings(table: pd.DataFrame) -> list[SanityFinding]:
     if "kind" in rated:
         rated = rated[rated["kind"].isin(("score", ""))]
     if rated.empty:
-        return []
-    return [*_doubled(rated), *_alike(rated), *_one_value(rated), *_without_variance(rated), *_lonely(rated)]
+        words = "No row has a value: every cell is empty or stands for a missing answer."
+        return [SanityFinding("No ratings", words, "Is another column the value?")] if len(table) else []
+    return [
+        *_doubled(rated), *_ranks(rated), *_alike(rated), *_one_value(rated), *_without_variance(rated),
+        *_lonely(rated),
+    ]  # fmt: skip
 
 
 def _doubled(rated: pd.DataFrame) -> Iterator[SanityFinding]:
@@ -65,6 +70,20 @@ def _doubled(rated: pd.DataFrame) -> Iterator[SanityFinding]:
         words = f"{plain_count(other, 'rating has', 'ratings have')} a second value by the same person ({who})."
         meaning = "Repetitions, or a column is missing that tells them apart. They were averaged."
         yield SanityFinding("Second values", words, meaning)
+
+
+def _ranks(rated: pd.DataFrame) -> Iterator[SanityFinding]:
+    """Yield that every person gave the conditions of a content the numbers from 1 on, each once, as ranks are."""
+    if "method" in rated and (rated["method"] == "rank").any():
+        return
+    pages = rated.groupby(["participant", "question", "content"], sort=False)["value"].agg(list)
+    most = int(pages.map(len).max())
+    if len(pages) < _FEWEST_PAGES or most < _FEWEST_OF_STIMULUS:
+        return
+    if all(sorted(values) == list(range(1, len(values) + 1)) for values in pages):
+        words = f"Everybody gave each number from 1 to {most} once: these may be ranks."
+        meaning = "Here the highest counts as the best. Where 1 is the best, call a column of them rank, and not value."
+        yield SanityFinding("Ranks", words, meaning)
 
 
 def _alike(rated: pd.DataFrame) -> Iterator[SanityFinding]:

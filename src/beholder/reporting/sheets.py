@@ -146,6 +146,8 @@ def combined(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> T
     """Return the sheets of all questions as one, with a column for the question if there are several."""
     if len(sheets) == 1:
         return sheets[0]
+    if not sheets:
+        return TextTable((), [])
     rows = [(part.caption, *row) for part, sheet in zip(parts, sheets, strict=True) for row in sheet.rows]
     return TextTable(("Question", *sheets[0].heads), rows, sheets[0].names + 1)
 

@@ -60,7 +60,7 @@ class Backup(StudyPart):
         faults = [*place_faults(self.to)]
         if self.unencrypted is not None:
             if len(self.unencrypted.split()) < FEWEST_WORDS:
-                why = "such as `unencrypted: the disk is encrypted itself`"
+                why = "Say why, such as `unencrypted: the disk is encrypted itself`."
                 faults.append(Fault(f"is {self.unencrypted!r}", "three words or more", why, ("unencrypted",)))
             if self.keys:
                 faults.append(Fault("is given beside a key", "one of the two", "Take it out.", ("unencrypted",)))

@@ -82,7 +82,7 @@ class Condition(StudyPart):
     """One system or treatment. Its place in the list orders tables and signs."""
 
     name: Text = Field(description="As in the stimuli.")
-    label: str | None = Field(default=None, description="How reports call it; the name when left out.")
+    label: Text | None = Field(default=None, description="How reports call it; the name when left out.")
     role: Literal["test", "reference", "anchor"] = Field(default="test", description="What it is to the method.")
 
 

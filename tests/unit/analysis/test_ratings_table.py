@@ -140,3 +140,46 @@ def test_values_of_a_data_frame_that_are_no_numbers_are_told() -> None:
         "ratings.loc[1]  value is 'good'. Allowed: a number, or NaN when missing.",
         "ratings.loc[2]  value is inf. Allowed: a number, or NaN when missing.",
     ]
+
+
+def test_ranks_are_turned_round_unless_the_researcher_says_that_the_highest_is_best(tmp_path: Path) -> None:
+    path = next(one for one in MESSY_TABLES if one.name == "ranks.csv").write(tmp_path)
+    turned = load_table(path).table
+    assert turned.groupby("condition")["value"].mean().to_dict() == {"A": 2.75, "B": 2.25, "C": 1.0}
+    assert set(turned["method"]) == {"rank"}
+    assert turned[["scale_min", "scale_max"]].drop_duplicates().to_numpy().tolist() == [[1.0, 3.0]]
+    given = load_table(path, TableOptions.of("value=Rank"))
+    assert given.table.groupby("condition")["value"].mean().to_dict() == {"A": 1.25, "B": 1.75, "C": 3.0}
+    assert "higher counts as better (--columns rank=Rank if 1 is the best)" in given.notes
+    longer = load_table(path, TableOptions.of(scale="1..8")).table
+    assert longer.groupby("condition")["value"].mean().to_dict() == {"A": 7.75, "B": 7.25, "C": 6.0}
+
+
+def test_a_score_beside_a_rank_is_what_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "both.csv"
+    path.write_text("rater,system,rank,score\np,A,1,80\np,B,2,20\nq,A,1,70\nq,B,2,30\n", "utf-8")
+    assert load_table(path).table["value"].tolist() == [80, 20, 70, 30]
+    assert load_table(path, TableOptions.of("rank=rank")).table["value"].tolist() == [2, 1, 2, 1]
+    with pytest.raises(UserError) as error:
+        TableOptions.of("value=score,rank=rank")
+    fix = "A rank is a value of which 1 is the best."
+    assert str(error.value) == f"--columns  value and rank are both told. Allowed: one of the two. {fix}"
+
+
+def test_ranks_of_several_questions_are_turned_round_by_their_own_length(tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    rows = [f"{who},{system},{question},{place}" for who in "pq" for question, last in (("clear", 2), ("warm", 3))
+            for place, system in enumerate("ABC"[:last], 1)]  # fmt: skip
+    path.write_text("\n".join(["rater,system,question,place", *rows, ""]), "utf-8")
+    own = load_table(path)
+    first = own.table[own.table["condition"] == "A"]
+    assert first.groupby("question")["value"].first().to_dict() == {"clear": 2.0, "warm": 3.0}
+    assert "ranks of clear are turned round, so that 1, the best, counts 2 and 2 counts 1" in own.notes
+
+
+def test_ranks_that_were_left_out_are_no_ranks(tmp_path: Path) -> None:
+    path = tmp_path / "partial.csv"
+    path.write_text("rater,system,item,rank\np,A,s,1\np,B,s,2\np,C,s,\nq,A,s,1\nq,B,s,\nq,C,s,NA\n", "utf-8")
+    own = load_table(path)
+    assert own.table["value"].dropna().tolist() == [2, 1, 2]
+    assert "ranks are turned round, so that 1, the best, counts 2 and 2 counts 1" in own.notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -72,3 +73,24 @@ def test_means_and_deviations_that_cannot_be(tmp_path: Path, rows: str, told: li
     table = read_scores(path)
     assert [str(one) for one in table.findings] == told
     assert table.notes == ("MOS is the mean, System is the condition, Std is the sd and Votes is the n",)
+
+
+def test_numbers_that_everybody_gave_once_may_be_ranks() -> None:
+    places = [(1, 2, 3), (2, 1, 3), (1, 3, 2), (1, 2, 3)]
+    table = pd.DataFrame(
+        [(f"p{person}", "rating", name, "all", float(value)) for person, row in enumerate(places)
+         for name, value in zip("ABC", row, strict=True)],
+        columns=["participant", "question", "condition", "content", "value"],
+    )  # fmt: skip
+    assert str(rating_findings(table)[0]) == (
+        "Everybody gave each number from 1 to 3 once: these may be ranks. Here the highest counts as the best. Where 1 "
+        "is the best, call a column of them rank, and not value."
+    )
+    assert rating_findings(table.assign(method="rank")) == []
+    assert "Ranks" not in [one.name for one in rating_findings(table.assign(value=table["value"].replace(3.0, 4.0)))]
+
+
+def test_a_table_without_any_value_is_odd() -> None:
+    table = pd.DataFrame({"participant": ["p"], "question": "q", "condition": "A", "content": "c", "value": math.nan})
+    words = "No row has a value: every cell is empty or stands for a missing answer. Is another column the value?"
+    assert [str(one) for one in rating_findings(table)] == [words]

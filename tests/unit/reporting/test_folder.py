@@ -78,6 +78,20 @@ def test_a_table_has_a_whole_report_at_once(tmp_path: Path) -> None:
     assert len(pd.read_csv(out / "ratings.csv")) == 19
 
 
+def test_a_table_in_which_nobody_answered_is_refused_and_one_of_ours_has_a_report(tmp_path: Path) -> None:
+    path = tmp_path / "empty.csv"
+    path.write_text("rater,system,item,score\np,A,s1,NA\np,B,s1,\n", "utf-8")
+    with pytest.raises(UserError) as error:
+        beholder.report(path, out=tmp_path / "out")
+    assert str(error.value) == (
+        f"{path}  has no rating: every cell is empty or stands for a missing answer. Allowed: ratings. Is it another "
+        "column? Columns: rater, system, item, score. --columns value=NAME says which."
+    )
+    path.write_text("participant,condition,content,kind,value\np,A,s1,score,\np,B,s1,score,\n", "utf-8")
+    page = beholder.report(path, out=tmp_path / "out").read_text("utf-8")
+    assert "No row has a value: every cell is empty or stands for a missing answer." in page
+
+
 def test_a_report_of_a_table_overwrites_nothing_of_others(tmp_path: Path) -> None:
     path = MESSY_TABLES[0].write(tmp_path)
     (tmp_path / "report").mkdir()

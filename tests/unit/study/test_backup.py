@@ -49,7 +49,7 @@ def test_where_backups_go_is_no_part_of_what_people_see(tmp_path: Path, tiny: Pa
         ),
         (
             {"to": "x", "unencrypted": "yes"},
-            "backup.unencrypted is 'yes'. Allowed: three words or more. such as `unencrypted: the disk is encrypted",
+            "backup.unencrypted is 'yes'. Allowed: three words or more. Say why, such as `unencrypted: the disk is",
         ),
         (
             {"to": "x", "unencrypted": "the disk is encrypted", "key": KEY},

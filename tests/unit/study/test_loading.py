@@ -96,6 +96,7 @@ SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a lette
         ("playback: {watch: hole}", "playback.watch is hole. Allowed: whole, start or none. Did you mean whole?"),
         ("playback: {size: huge}", "playback.size is huge. Allowed: fit, native or a percentage such as 50%."),
         ("conditions: [{name: }]", "conditions.0.name is empty. Allowed: text that is not empty."),
+        ("conditions: [{name: a, label: ''}]", "conditions.0.label is empty. Allowed: text that is not empty."),
         ('conditions: [" "]', "conditions.0 is empty. Allowed: a name, or {name, label, role}."),
         ("conditions: [[a]]", "conditions.0 is a list. Allowed: a name, or {name, label, role}."),
         ("conditions: {a: b}",
