@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, ClassVar
@@ -240,7 +240,7 @@ class ContainerProgram:
     def _log(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the last lines that the server has printed, or those since a time; and the time of the look."""
         end, begin = datetime.now(UTC), request.get("begin")
-        since = ("--since", (end - timedelta(seconds=end.timestamp() - begin)).isoformat()) if begin else ()
+        since = ("--since", datetime.fromtimestamp(begin, UTC).isoformat()) if begin else ()
         told = self._machine.compose(
             "logs", "--no-color", "--no-log-prefix", *since, "--tail", str(request["lines"]), "study"
         )
