@@ -56,8 +56,6 @@ async def test_listening_by_keyboard_alone_with_sounds_that_keep_their_phase(ser
     site = await servers.serve(qualification=rules)
     visit = await arrive(site)
     page = visit.page
-    urls: list[str] = []
-    page.on("request", lambda request: urls.append(request.url) if "/media/" in request.url else None)
 
     await visit.step("check:headphones:1")
     assert await barriers(page, "headphones") == []
@@ -77,10 +75,14 @@ async def test_listening_by_keyboard_alone_with_sounds_that_keep_their_phase(ser
     await page.keyboard.press("Enter")
 
     await page.wait_for_selector("main #place:text-is('2 of 2')")
-    await page.reload()
+    async with page.expect_response(lambda response: response.url.endswith(("/api/arrive", "/api/step"))) as coming:
+        await page.reload()
+    told = await (await coming.value).json()
+    step = told.get("step", told)
     await visit.step("check:headphones:1")
+    first = step["media"][step["public"]["sounds"][0]]["url"]
     correlations = await page.evaluate(
-        CORRELATIONS, {"url": urls[0], "intervals": [[0.35, 1.25], [1.85, 2.75], [3.35, 4.25]]}
+        CORRELATIONS, {"url": first, "intervals": [[0.35, 1.25], [1.85, 2.75], [3.35, 4.25]]}
     )
     for place, interval in enumerate(correlations, 1):
         assert interval["phase"] == pytest.approx(-1 if place == trials[0]["antiphase"] else 1, abs=1e-3)
