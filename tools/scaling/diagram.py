@@ -16,8 +16,8 @@ def diagram() -> str:
         _box(240, 170, 150, 80, "balancer", "Balancer", "HTTPS, asks /healthz"),
     ]
     for number, top in enumerate((30, 170, 310), 1):
-        note = ("leads: removes, backs up", "serves", "serves")[number - 1]
-        parts.append(_box(470, top, 160, 80, "ours", f"Server {number}", note))
+        notes = ("leads: removes,", "counts, backs up") if number == 1 else ("serves",)
+        parts.append(_box(470, top, 160, 80, "ours", f"Server {number}", *notes))
         parts.append(_arrow(390, 210, 470, top + 40))
         parts.append(_arrow(630, top + 40, 710, 150))
     parts += [

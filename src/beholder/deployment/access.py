@@ -177,6 +177,7 @@ class DeploymentStatus(ShownResult):
         counts = ", ".join(f"{name} {number}" for name, number in self.counts.items()) or "nobody has come"
         answers = f" ({plain_count(self.pulled_answers, 'answer')})" if self.pulled_answers is not None else ""
         memory = f"{gigabytes(self.memory_free)} free" if self.memory_free else "not told"
+        skew = round(self.clock_skew_s)
         where = (
             f"the answers are in {self.database}" if self.database else f"the store has {megabytes(self.store_bytes)}"
         )
@@ -190,7 +191,7 @@ class DeploymentStatus(ShownResult):
             ("people", counts),
             ("disk", f"{gigabytes(self.disk_free)} free; {where}"),
             ("memory", memory),
-            ("clock", f"{round(self.clock_skew_s):+d} s beside the one here"),
+            ("clock", f"{skew:+d} s beside the one here" if skew else "agrees with the one here"),
             ("pulled", f"{self.last_pull:%Y-%m-%d %H:%M} UTC{answers}" if self.last_pull else "never"),
             ("backup", self.backup or "none; `backup:` in the study names a place"),
             ("up since", f"{self.up_since:%Y-%m-%d %H:%M} UTC"),
