@@ -170,11 +170,20 @@ class DeploymentStatus(ShownResult):
         return "answers" if self.is_served else "does not answer; see `beholder deploy logs`"
 
     @property
+    def _people_words(self) -> str:
+        known = {name: self.counts.get(name, 0) for name in ("arrived", "completed", "ended", "answers")}
+        if not known["arrived"]:
+            return "nobody has come"
+        otherwise = f", {known['ended']} ended otherwise" if known["ended"] else ""
+        lists = f"{self.counts.get('finished', 0)} of {plain_count(self.counts.get('lists', 0), 'list')} finished"
+        answers = plain_count(known["answers"], "answer")
+        return f"{known['arrived']} arrived, {known['completed']} finished{otherwise}; {answers}; {lists}"
+
+    @property
     def rows(self) -> list[tuple[str, str]]:
         """It line by line: what, and how it is."""
         ends = f"until {self.certificate_ends:%Y-%m-%d %H:%M} UTC" if self.certificate_ends else "not seen"
         behind = "" if self.is_current else "; the study here has changed since: `beholder deploy up`"
-        counts = ", ".join(f"{name} {number}" for name, number in self.counts.items()) or "nobody has come"
         answers = f" ({plain_count(self.pulled_answers, 'answer')})" if self.pulled_answers is not None else ""
         memory = f"{gigabytes(self.memory_free)} free" if self.memory_free else "not told"
         skew = round(self.clock_skew_s)
@@ -188,7 +197,7 @@ class DeploymentStatus(ShownResult):
             ("restarts", f"by {self.service}" if self.is_kept else f"{self.service} does not keep it running"),
             ("version", f"{self.version}, by Beholder {self.software}{behind}"),
             ("inside", "nobody" if not self.inside else plain_count(self.inside, "person", "people")),
-            ("people", counts),
+            ("people", self._people_words),
             ("disk", f"{gigabytes(self.disk_free)} free; {where}"),
             ("memory", memory),
             ("clock", f"{skew:+d} s beside the one here" if skew else "agrees with the one here"),

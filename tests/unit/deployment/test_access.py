@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from beholder.deployment import Deployment
-from beholder.deployment.access import cost_words
+from beholder.deployment.access import DeploymentStatus, cost_words
 from beholder.deployment.journal import Journal, one_at_a_time
 from beholder.deployment.settings import DeploySettings
 from beholder.study.recruitment import Sum
@@ -50,3 +50,22 @@ def test_a_machine_that_is_paid_for_has_cost_so_much() -> None:
     began = datetime(2027, 3, 1, 12, tzinfo=UTC)
     words = cost_words(Sum(5, "USD"), began, began + timedelta(hours=30))
     assert words == "1.50 USD for 30.0 h at 0.05 USD an hour"
+
+
+def status_of(counts: dict[str, int], skew_s: float) -> dict[str, str]:
+    began = datetime(2027, 3, 1, 12, tzinfo=UTC)
+    return dict(
+        DeploymentStatus(
+            "faces", "ada@lab", "https://lab/s/faces", True, "", None, True, None, True, "cron", "1234", "0.1.0", True, 0,
+            counts, 1, 1, 1, "", skew_s, None, None, "", began, "nothing extra",
+        ).rows
+    )  # fmt: skip
+
+
+def test_the_status_tells_people_and_clocks_in_words() -> None:
+    counts = {"arrived": 7, "live": 1, "completed": 4, "finished": 4, "ended": 2, "answers": 48, "lists": 20}
+    status = status_of(counts, 90.4)
+    assert status["people"] == "7 arrived, 4 finished, 2 ended otherwise; 48 answers; 4 of 20 lists finished"
+    assert status["clock"] == "+90 s beside the one here"
+    nobody = status_of({"arrived": 0, "lists": 20}, -0.2)
+    assert (nobody["people"], nobody["clock"]) == ("nobody has come", "agrees with the one here")
