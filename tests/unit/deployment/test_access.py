@@ -56,8 +56,8 @@ def status_of(counts: dict[str, int], skew_s: float) -> dict[str, str]:
     began = datetime(2027, 3, 1, 12, tzinfo=UTC)
     return dict(
         DeploymentStatus(
-            "faces", "ada@lab", "https://lab/s/faces", True, "", None, True, None, True, "cron", "1234", "0.1.0", True, 0,
-            counts, 1, 1, 1, "", skew_s, None, None, "", began, "nothing extra",
+            "faces", "ada@lab", "https://lab/s/faces", True, "", None, True, None, True, "cron", "1234", "0.1.0", True,
+            0, counts, 1, 1, 1, "", skew_s, None, None, "", began, "nothing extra",
         ).rows
     )  # fmt: skip
 
