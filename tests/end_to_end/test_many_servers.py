@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import psutil
 import pytest
 
 from beholder.clock import utc_now
@@ -23,7 +22,6 @@ from beholder.planning.serialization import lists_to_json
 from beholder.recruiting import monitor
 from beholder.server.assets import Assets
 from beholder.server.process import load_served, run_server
-from beholder.server.readiness import HEARD
 from beholder.server.requests import SubmittedAnswer, SubmittedDraft
 from beholder.server.service import StudyService
 from beholder.server.tokens import panel_key
@@ -35,7 +33,7 @@ from load import Crowd, Waits, send_crowd
 from support.balancer import balancer, caddy_of_the_example
 from support.clock_service import Clock, Person
 from support.killed_database import KilledDatabase, killed_database
-from support.server_process import Service, free_port
+from support.server_process import Service, free_port, health
 
 
 @pytest.fixture
@@ -49,11 +47,6 @@ def folders_of(study: Path, count: int = 3) -> list[Path]:
     for number in range(2, count + 1):
         shutil.copytree(study.parent, study.parent.with_name(f"machine{number}"))
     return [study, *(study.parent.with_name(f"machine{number}") / study.name for number in range(2, count + 1))]
-
-
-async def health(port: int) -> dict[str, Any]:
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-        return dict((await client.get("/healthz")).json())
 
 
 async def leader_of(ports: list[int]) -> int:
@@ -192,30 +185,6 @@ async def test_a_server_that_drains_is_taken_out_before_it_ends_and_finishes_wha
     finally:
         for service in services:
             await service.kill_parent()
-
-
-@pytest.mark.long
-@pytest.mark.variant
-@pytest.mark.skipif(sys.platform != "linux", reason="several servers on one port need Linux")
-async def test_workers_drain_together_and_end(tmp_path: Path, tiny: Path, postgresql_url: str) -> None:
-    study = write_study(tmp_path / "study", tiny)
-    service = Service(study, postgresql_url, free_port(), "--workers", "3", "--drain", "3")
-    await service.until_ready()
-    parent = psutil.Process(service.process.pid)
-    while len(workers := parent.children()) < 2:
-        await asyncio.sleep(0.02)
-    port = int(service.address.rpartition(":")[2])
-    async with open_store(postgresql_url, write=False) as store:
-        while len(await store.servers(HEARD)) < 3:
-            await asyncio.sleep(0.05)
-    service.process.terminate()
-    states = Counter[str]()
-    while states["draining"] < 20:  # each of them answers some
-        states[(await health(port))["state"]] += 1
-    last = [(await health(port))["state"] for _ in range(20)]
-    assert set(last) == {"draining"}
-    assert await asyncio.to_thread(service.process.wait) == 0
-    assert not [worker for worker in workers if worker.is_running()]
 
 
 _CONSENT = b'{"answer": {"agree": true}, "events": [], "tab": "t", "shown_ms": 1, "sent_ms": 2}'

@@ -12,11 +12,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import httpx
-import psutil
 import pytest
 
 from beholder.errors import UserError
@@ -24,7 +22,6 @@ from beholder.methods import load_study
 from beholder.server.process import port_for_a_look, run_server
 from beholder.simulation.crowd import send_robots
 from beholder.testing import write_study
-from beholder.workflow.serve import serve
 from support.server_process import Service, free_port
 
 
@@ -54,30 +51,6 @@ async def test_several_servers_serve_one_study_at_once(study: Path, postgresql_d
     assert len(lists) == 24
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="several servers on one port need Linux")
-async def test_workers_share_a_port_keep_the_password_to_themselves_are_replaced_and_die_with_their_parent(
-    study: Path, postgresql_databases: Callable[[], str]
-) -> None:
-    store = urlsplit(postgresql_databases())
-    own = store._replace(netloc=f"{store.username}:planted-password@{store.netloc.rpartition('@')[2]}")
-    service = Service(study, urlunsplit(own), free_port(), "--workers", "3")
-    await service.until_ready()
-    parent = psutil.Process(service.process.pid)
-    while len(workers := parent.children()) < 2:
-        await asyncio.sleep(0.02)
-    assert all("--as-worker" in worker.cmdline() for worker in workers)
-    assert not [worker.cmdline() for worker in workers if "planted-password" in " ".join(worker.cmdline())]
-    workers[0].kill()
-    while len(alive := [child for child in parent.children() if child.status() != psutil.STATUS_ZOMBIE]) < 2 or (
-        workers[0] in alive
-    ):
-        await asyncio.sleep(0.02)
-    await service.kill_parent()
-    await asyncio.to_thread(psutil.wait_procs, workers, timeout=60)
-    assert not [worker for worker in workers if worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE]
-    await service.is_silent()
-
-
 async def test_a_store_that_is_away_is_said_with_503_and_comes_back(
     study: Path, postgresql_databases: Callable[[], str]
 ) -> None:
@@ -103,11 +76,6 @@ async def test_a_store_that_is_away_is_said_with_503_and_comes_back(
         assert (await client.post("/api/arrive", json=body)).status_code == 200
         assert (await client.get("/healthz")).status_code == 200
     await admin.close()
-
-
-def test_several_workers_need_postgresql(study: Path) -> None:
-    with pytest.raises(UserError, match="2 servers cannot share an SQLite store"):
-        serve(study, workers=2)
 
 
 async def test_a_busy_port_is_said(study: Path, tmp_path: Path) -> None:

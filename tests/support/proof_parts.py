@@ -9,7 +9,7 @@ import pytest
 PARTS = {
     "kills": ("end_to_end/test_kill", "end_to_end/test_store_kill", "end_to_end/test_database_kill",
               "end_to_end/test_pay_kill"),
-    "servers": ("end_to_end/test_many_servers", "contracts/test_store"),
+    "servers": ("end_to_end/test_many_servers", "end_to_end/test_workers", "contracts/test_store"),
     "power": ("proofs/test_power_loss",),
     "load": ("proofs/test_load_proof",),
     "requests": ("end_to_end/test_openapi", "end_to_end/test_floods", "end_to_end/test_drop_outs"),

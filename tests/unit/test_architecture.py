@@ -315,6 +315,7 @@ COVERED_ELSEWHERE = {
     "beholder.server.app": "tests/end_to_end/test_http.py",
     "beholder.server.operations": "tests/end_to_end/test_openapi.py",
     "beholder.server.process": "tests/end_to_end/test_servers.py",
+    "beholder.server.workers": "tests/end_to_end/test_workers.py",
     "beholder.store.contract": "tests/contracts/test_store.py",
     "beholder.store.postgresql.servers": "tests/contracts/test_store.py",
     "beholder.testing.stores.servers": "tests/contracts/test_store.py",

@@ -264,7 +264,7 @@ def serve(
 
     if as_worker:
         from beholder.recruiting.abandoned_lists import ask_platform
-        from beholder.server.process import serve_as_worker
+        from beholder.server.workers import serve_as_worker
 
         serve_as_worker(
             study, host=host, port=port, public_url=public_url or "", proxies=proxies, open_platform=ask_platform,

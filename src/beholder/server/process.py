@@ -9,22 +9,21 @@ import gc
 import logging
 import os
 import socket
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server as Granian
 from starlette.types import ASGIApp
 
-from beholder.aio import block_on, stopped_by_signal
+from beholder.aio import stopped_by_signal
 from beholder.backups.backup_settings import BackupSettings, backup_settings
 from beholder.backups.cycle import backing_up
 from beholder.buckets.disguises import require_copies
@@ -55,6 +54,9 @@ from beholder.store.open import folder_of, is_postgresql, open_store
 from beholder.store.rules import record_of
 from beholder.study.model import Study
 from beholder.study.recruitment import is_personal
+
+if TYPE_CHECKING:
+    from beholder.server.workers import ParentProcess
 
 
 @dataclass(frozen=True)
@@ -256,11 +258,11 @@ async def _until_listening(host: str, port: int, serving: asyncio.Task[None]) ->
     serving.result()
 
 
-# Serving until stopped, in one or several processes
+# Serving until stopped
 
 Report = Callable[[ServerStatus], None]
 Progress = Callable[[int, int], None]
-_EVERY_S = 1.0
+EVERY_S = 1.0
 _COUNT_SHARE = 20
 _log = logging.getLogger("beholder.server")
 
@@ -295,7 +297,7 @@ async def serve_until_stopped(
             open_platform=open_platform, backup=None if preview else backup_settings(loaded, backup),
             hosts_media=not preview,
         ) as server:  # fmt: skip
-            with _reduced_collection(), _longer_turns():
+            with reduced_collection(), longer_turns():
                 await report_until_stopped(server, stop, tell, parent)
                 await drain(server, drain_s, parent)
 
@@ -308,37 +310,7 @@ async def drain(server: RunningServer, seconds: float, parent: ParentProcess | N
     _log.info("this server ends in %g s; /healthz says so, and nobody begins here any more", seconds)
     until = time.monotonic() + seconds
     while time.monotonic() < until and not (parent is not None and parent.is_gone):
-        await asyncio.sleep(min(_EVERY_S, max(0.0, until - time.monotonic())))
-
-
-class ParentProcess:
-    """What a worker hears from the process that started it, by its standard input: to drain, or that it is gone."""
-
-    def __init__(self) -> None:
-        self._ended, self._asked = threading.Event(), threading.Event()
-
-    def listen(self) -> None:
-        """Begin to listen, in a thread."""
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        for line in sys.stdin:
-            if line.strip() == _DRAIN:
-                self._asked.set()
-        self._ended.set()
-
-    @property
-    def wants_end(self) -> bool:
-        """Whether this worker has to end, at once or after draining."""
-        return self._asked.is_set() or self._ended.is_set()
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether the process that started this one has ended, or no longer waits for it."""
-        return self._ended.is_set()
-
-
-_DRAIN = "drain"
+        await asyncio.sleep(min(EVERY_S, max(0.0, until - time.monotonic())))
 
 
 async def report_until_stopped(
@@ -377,11 +349,11 @@ async def report_until_stopped(
             )
             reported = counts
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), _EVERY_S)
+            await asyncio.wait_for(stop.wait(), EVERY_S)
 
 
 @contextlib.contextmanager
-def _reduced_collection() -> Iterator[None]:
+def reduced_collection() -> Iterator[None]:
     """Exclude what is loaded, such as a large plan, from garbage collection, and collect less often.
 
     Answers are many small objects without cycles; collecting them delayed every request.
@@ -400,7 +372,7 @@ _TURN_S = 0.02
 
 
 @contextlib.contextmanager
-def _longer_turns() -> Iterator[None]:
+def longer_turns() -> Iterator[None]:
     """Let a thread keep the interpreter for longer before another one may take it.
 
     The writer of the store and the HTTP server give it back after a few lines; that the answers between are interrupted
@@ -412,169 +384,3 @@ def _longer_turns() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(before)
-
-
-def _start_worker(command: Sequence[str], store: str) -> subprocess.Popen[bytes]:
-    """Start a worker. The address of the store goes through the pipe: everybody can read a command line."""
-    worker = subprocess.Popen(command, stdin=subprocess.PIPE)
-    _tell_worker(worker, store)
-    return worker
-
-
-def _tell_worker(worker: subprocess.Popen[bytes], line: str) -> None:
-    """Write a line to a worker; one that has ended reads nothing."""
-    assert worker.stdin is not None
-    with contextlib.suppress(OSError):
-        worker.stdin.write(f"{line}\n".encode())
-        worker.stdin.flush()
-
-
-def serve_as_worker(
-    study: str | Path,
-    *,
-    host: str,
-    port: int,
-    public_url: str,
-    proxies: Sequence[str] = (),
-    open_platform: OpenPlatform = no_platform,
-    backup: str | None = None,
-    drain_s: float = 0.0,
-) -> None:
-    """Serve with other processes on one port until standard input ends, so that no worker outlives its parent.
-
-    Its first line is the address of the store.
-    """
-    store, parent = sys.stdin.readline().rstrip("\n"), ParentProcess()
-    parent.listen()
-    block_on(
-        serve_until_stopped(
-            study,
-            store=store,
-            host=host,
-            port=port,
-            public_url=public_url,
-            proxies=proxies,
-            shares_port=True,
-            parent=parent,
-            open_platform=open_platform,
-            backup=backup,
-            drain_s=drain_s,
-        )
-    )
-
-
-def serve_with_workers(
-    study: str | Path,
-    *,
-    store: str | None,
-    host: str,
-    port: int,
-    public_url: str | None,
-    proxies: Sequence[str],
-    workers: int,
-    tell: Report | None,
-    progress: Progress | None = None,
-    open_platform: OpenPlatform = no_platform,
-    backup: str | None = None,
-    drain_s: float = 0.0,
-) -> None:
-    """Serve from several processes until interrupted; this one also reports the counts."""
-    if not store or not store.startswith(("postgresql://", "postgres://")):
-        raise UserError(
-            Problem(
-                "--workers",
-                f"{workers} servers cannot share an SQLite store",
-                "1",
-                "Give a PostgreSQL URL with --store.",
-            )
-        )
-    if sys.platform != "linux":
-        raise UserError(
-            Problem(
-                "--workers",
-                "several servers on one port need Linux",
-                "1",
-                "Start each with its own --port behind a proxy.",
-            )
-        )
-    block_on(
-        _watch_workers(
-            study, store, host, port, public_url, proxies, workers, tell, progress, open_platform, backup, drain_s
-        )
-    )
-
-
-async def _watch_workers(
-    study: str | Path,
-    store: str,
-    host: str,
-    port: int,
-    public_url: str | None,
-    proxies: Sequence[str],
-    workers: int,
-    tell: Report | None,
-    progress: Progress | None,
-    open_platform: OpenPlatform,
-    backup: str | None,
-    drain_s: float,
-) -> None:
-    stop, loaded = asyncio.Event(), load_study(study)
-    async with run_server(
-        loaded,
-        store=store,
-        host=host,
-        port=port,
-        public_url=public_url,
-        proxies=proxies,
-        progress=progress,
-        open_platform=open_platform,
-        backup=backup_settings(loaded, backup),
-    ) as first:
-        command = [
-            sys.executable, "-m", "beholder", "serve", str(study), "--host", host,
-            "--port", first.address.rpartition(":")[2], "--public-url", first.service.served.public_url, "--as-worker",
-            *(f"--proxy={one}" for one in proxies), *([f"--backup={backup}"] if backup else []),
-            f"--drain={drain_s:g}",
-        ]  # fmt: skip
-        started = [_start_worker(command, store) for _ in range(workers - 1)]
-        watching = asyncio.create_task(_restart_workers(started, lambda: _start_worker(command, store)))
-        try:
-            with stopped_by_signal(stop), _reduced_collection(), _longer_turns():
-                await report_until_stopped(first, stop, tell)
-                watching.cancel()
-                if drain_s:
-                    for worker in started:
-                        _tell_worker(worker, _DRAIN)
-                await drain(first, drain_s)
-        finally:
-            watching.cancel()
-            for worker in started:
-                assert worker.stdin is not None
-                with contextlib.suppress(OSError):
-                    worker.stdin.close()
-            for worker in started:
-                await asyncio.to_thread(worker.wait)
-
-
-_LONGEST_WAIT_S = 60.0
-
-
-async def _restart_workers(
-    workers: list[subprocess.Popen[bytes]], start: Callable[[], subprocess.Popen[bytes]]
-) -> None:
-    """Start a worker again when it has died, and say so in the log; one that dies again and again waits longer."""
-    waits, due = [0.0] * len(workers), [0.0] * len(workers)
-    while True:
-        await asyncio.sleep(_EVERY_S)
-        now = time.monotonic()
-        for number, worker in enumerate(workers):
-            if worker.poll() is None:
-                continue
-            if not due[number]:
-                waits[number] = min(max(1.0, 2 * waits[number]), _LONGEST_WAIT_S)
-                due[number] = now + waits[number]
-                _log.error("worker %s has ended with %s, and is started again", number + 2, worker.returncode)
-            elif now >= due[number]:
-                assert worker.stdin is not None
-                worker.stdin.close()
-                workers[number], due[number] = start(), 0.0

@@ -48,22 +48,25 @@ def serve(
     """
     from beholder.aio import block_on
     from beholder.recruiting.abandoned_lists import ask_platform
-    from beholder.server.process import serve_until_stopped, serve_with_workers
+    from beholder.server.process import serve_until_stopped
+    from beholder.server.workers import serve_with_workers
 
     if workers > 1:
-        serve_with_workers(
-            study,
-            store=store,
-            host=host,
-            port=port,
-            public_url=public_url,
-            proxies=proxies,
-            workers=workers,
-            tell=tell,
-            progress=progress,
-            open_platform=ask_platform,
-            backup=backup,
-            drain_s=drain,
+        block_on(
+            serve_with_workers(
+                study,
+                store=store,
+                host=host,
+                port=port,
+                public_url=public_url,
+                proxies=proxies,
+                workers=workers,
+                tell=tell,
+                progress=progress,
+                open_platform=ask_platform,
+                backup=backup,
+                drain_s=drain,
+            )
         )
     else:
         block_on(
