@@ -738,6 +738,13 @@ def test_importing_beholder_loads_nothing_heavy() -> None:
     assert loaded.stdout.strip() == "[]"
 
 
+def test_a_report_loads_no_part_of_scipy_that_few_tables_need() -> None:
+    heavy = "scipy.stats scipy.optimize scipy.interpolate scipy.integrate"
+    code = f"import beholder.reporting.folder, sys; print([m for m in '{heavy}'.split() if m in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"
+
+
 def test_no_name_says_nothing() -> None:
     empty = {"utils", "util", "core", "misc", "common", "helpers", "helper", "manager"}
     named = {path.stem for path in [*SOURCES, *ROOT.rglob("*.js")]} | {path.name for path in ROOT.rglob("*/")}

@@ -76,11 +76,16 @@ def _ranks(rated: pd.DataFrame) -> Iterator[SanityFinding]:
     """Yield that every person gave the conditions of a content the numbers from 1 on, each once, as ranks are."""
     if "method" in rated and (rated["method"] == "rank").any():
         return
-    pages = rated.groupby(["participant", "question", "content"], sort=False)["value"].agg(list)
-    most = int(pages.map(len).max())
-    if len(pages) < _FEWEST_PAGES or most < _FEWEST_OF_STIMULUS:
+    # By number and not as lists: a million ratings have as many pages as some tables have rows.
+    page = rated.groupby(["participant", "question", "content"], sort=False).ngroup()
+    of_page = page.notna() & (page >= 0)
+    pages, values = page[of_page].to_numpy(dtype=np.intp), rated["value"][of_page].to_numpy(dtype=float)
+    sizes = np.bincount(pages)
+    most = int(sizes.max(initial=0))
+    if len(sizes) < _FEWEST_PAGES or most < _FEWEST_OF_STIMULUS:
         return
-    if all(sorted(values) == list(range(1, len(values) + 1)) for values in pages):
+    are_places = bool(((values >= 1) & (values <= sizes[pages]) & (values == np.floor(values))).all())
+    if are_places and len(np.unique(pages * (most + 1) + values.astype(np.intp))) == len(values):
         words = f"Everybody gave each number from 1 to {most} once: these may be ranks."
         meaning = "Here the highest counts as the best. Where 1 is the best, call a column of them rank, and not value."
         yield SanityFinding("Ranks", words, meaning)

@@ -21,8 +21,9 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, special
+from scipy import special
 
 from beholder.stats.intervals import LEVEL
 
@@ -210,7 +211,7 @@ def _bound(points: Floats, mass: Floats, sd: float, more: float) -> float:
         return 2 * float(mass @ special.ndtr((points - bound) / sd)) - more
 
     top = _TAIL + _TAIL * sd + float(points[-1])
-    return float(optimize.brentq(above, 0.0, top, xtol=1e-10)) if above(0.0) > 0 > above(top) else top
+    return float(scipy.optimize.brentq(above, 0.0, top, xtol=1e-10)) if above(0.0) > 0 > above(top) else top
 
 
 @lru_cache(maxsize=64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -75,19 +76,30 @@ def test_means_and_deviations_that_cannot_be(tmp_path: Path, rows: str, told: li
     assert table.notes == ("MOS is the mean, System is the condition, Std is the sd and Votes is the n",)
 
 
-def test_numbers_that_everybody_gave_once_may_be_ranks() -> None:
-    places = [(1, 2, 3), (2, 1, 3), (1, 3, 2), (1, 2, 3)]
-    table = pd.DataFrame(
+def pages_of(places: Sequence[Sequence[float]]) -> pd.DataFrame:
+    """Return ratings of one content, a row of values for each person."""
+    return pd.DataFrame(
         [(f"p{person}", "rating", name, "all", float(value)) for person, row in enumerate(places)
-         for name, value in zip("ABC", row, strict=True)],
+         for name, value in zip("ABC", row, strict=False)],
         columns=["participant", "question", "condition", "content", "value"],
     )  # fmt: skip
+
+
+def test_numbers_that_everybody_gave_once_may_be_ranks() -> None:
+    table = pages_of([(1, 2, 3), (2, 1, 3), (1, 3, 2), (1, 2, 3)])
     assert str(rating_findings(table)[0]) == (
         "Everybody gave each number from 1 to 3 once: these may be ranks. Here the highest counts as the best. Where 1 "
         "is the best, call a column of them rank, and not value."
     )
     assert rating_findings(table.assign(method="rank")) == []
-    assert "Ranks" not in [one.name for one in rating_findings(table.assign(value=table["value"].replace(3.0, 4.0)))]
+    fewer = pages_of([(1, 2, 3), (2, 1, 3), (1, 2), (1, 2, 3)])
+    assert "Ranks" in [one.name for one in rating_findings(fewer)], "whoever rated two has two places"
+
+
+@pytest.mark.parametrize("last", [(1, 2, 2), (1, 2, 4), (0, 1, 2), (1, 1.5, 3), (1, 3), (2, 3, -1)])
+def test_a_page_with_other_numbers_says_that_they_are_no_ranks(last: tuple[float, ...]) -> None:
+    table = pages_of([(1, 2, 3), (2, 1, 3), (1, 3, 2), last])
+    assert "Ranks" not in [one.name for one in rating_findings(table)]
 
 
 def test_a_table_without_any_value_is_odd() -> None:

@@ -24,6 +24,8 @@ LOCK_WRITING, LOCK_WIPE, LOCK_BACKUP, LOCK_LEAD = 0xBE406, 0xBE407, 0xBE409, 0xB
 money and messages; for writing, which all writers share and an exclusive writer takes alone; for rewriting tables, for
 making backups, and with a task for leading it. The functions of the schema name the lock of plans, and 0xBE408 for
 ending leases, by their numbers."""
+POOL_SIZE = 9
+"""Connections that a server opens as it needs them, and keeps."""
 
 _UNAVAILABLE = (
     OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError,
@@ -71,7 +73,7 @@ async def open_pool(url: str, *, write: bool = False) -> Any:
         return await asyncpg.create_pool(
             url,
             min_size=1,
-            max_size=9,
+            max_size=POOL_SIZE,
             init=lock_shared,
             reset=skip_reset,
             max_inactive_connection_lifetime=0,

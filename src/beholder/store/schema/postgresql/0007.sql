@@ -159,7 +159,8 @@ CREATE TABLE occupancy (
 CREATE INDEX occupancy_order ON occupancy (plan_digest, population, sessions, list);
 CREATE INDEX occupancy_expires ON occupancy (expires) WHERE expires <> 'infinity';
 
-CREATE FUNCTION count_leases() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION count_leases() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT
+SET plan_cache_mode = 'force_generic_plan' AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN
     UPDATE occupancy SET sessions = sessions - 1
@@ -213,8 +214,10 @@ END $$;
 -- Claims of one server, each a JSON object, as if made one after the other. Claims of other servers that hold a row are
 -- passed by where another list is as empty; only who holds nothing yet waits for one, so that no two wait for each other.
 -- Outcomes: given, full, unknown, outdated; expired (sweep first) and later (ask again after this transaction).
+-- One plan fits any values: without saying so, each connection would plan every statement anew for its first five claims.
 CREATE FUNCTION claim_lists(requests JSONB, is_swept BOOLEAN)
-RETURNS TABLE (outcome TEXT, number INTEGER) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+RETURNS TABLE (outcome TEXT, number INTEGER) LANGUAGE plpgsql SET search_path FROM CURRENT
+SET plan_cache_mode = 'force_generic_plan' AS $$
 #variable_conflict use_column
 DECLARE
   request RECORD;
