@@ -18,7 +18,7 @@ from beholder.server.tokens import robot_signature
 from beholder.simulation.robot import watch_events
 from beholder.store.open import open_store
 from bench.load import Chain, Load, request, send
-from bench.servers import NAME, TRIALS, Server, postgresql, serving, serving_study
+from bench.servers import NAME, TRIALS, Server, database_cpu_s, postgresql, serving, serving_study
 from bench.table import Row, at_least, below
 
 _CONNECTIONS = 64
@@ -37,9 +37,13 @@ class Contender:
     server: Server
     secret: bytes | None = None
     """Of its store; the one without stores nothing."""
+    store: str = ""
     rates: list[float] = field(default_factory=list)
     waits_ms: list[float] = field(default_factory=list)
+    seconds: float = 0.0
     cpu_ms: float = 0.0
+    client_cpu_ms: float = 0.0
+    database_cpu_ms: float = 0.0
 
     def chains(self, round_: int) -> list[Chain]:
         """Return what to send in a round; whoever stores gets people who stand before their first trial."""
@@ -51,12 +55,24 @@ class Contender:
     def take(self, round_: int, *, counts: bool) -> None:
         """Send one round."""
         chains = self.chains(round_)
-        before = self.server.cpu_ms()
+        before = self.server.cpu_ms(), self._database_ms(), 1000 * time.process_time()
         load: Load = send(self.server.port, chains, _CONNECTIONS)
         if counts:
-            self.cpu_ms += self.server.cpu_ms() - before
+            self.client_cpu_ms += 1000 * time.process_time() - before[2]
+            self.cpu_ms += self.server.cpu_ms() - before[0]
+            self.database_cpu_ms += self._database_ms() - before[1]
             self.rates.append(load.per_second)
             self.waits_ms += load.waits_ms
+            self.seconds += load.seconds
+
+    def _database_ms(self) -> float:
+        return 1000 * asyncio.run(database_cpu_s(self.store))
+
+    @property
+    def cores(self) -> str:
+        """How much of the processors each side took; SQLite is in the server's process."""
+        sides = {"server": self.cpu_ms, "database": self.database_cpu_ms, "client": self.client_cpu_ms}
+        return ", ".join(f"{name} {ms / 1000 / self.seconds:.2f}" for name, ms in sides.items() if ms)
 
     def rows(self) -> list[Row]:
         p50, p99, cpu_ms = self._percentile(50), self._percentile(99), self.cpu_ms / len(self.waits_ms)
@@ -97,22 +113,22 @@ def measure_answers(study: Path, scratch: Path) -> list[Row]:
 def _peer_row(peer: Contender) -> Row:
     rate, cpu = statistics.median(peer.rates), peer.cpu_ms / len(peer.waits_ms)
     what = f"the same server storing nothing, {_CONNECTIONS} connections, {_BODY_BYTES // 1000} kB each"
-    return Row(what, f"{rate:.0f} /s, {cpu:.2f} ms processor time")
+    return Row(what, f"{rate:.0f} /s, {cpu:.2f} ms processor time (cores: {peer.cores})")
 
 
 def _rate_row(contender: Contender, peer: Contender, share: float) -> Row:
     rate = statistics.median(contender.rates)
     what = f"{contender.name}: durable answers, share of storing nothing"
-    return at_least(what, _median_ratio(contender, peer), share, "", f" ({rate:.0f} /s)")
+    return at_least(what, _median_ratio(contender, peer), share, "", f" ({rate:.0f} /s; cores: {contender.cores})")
 
 
 def _median_ratio(one: Contender, other: Contender) -> float:
     return statistics.median(own / theirs for own, theirs in zip(one.rates, other.rates, strict=True))
 
 
-def _open(study: Path, store: str, stack: contextlib.ExitStack, *options: str) -> tuple[Server, bytes]:
+def _open(study: Path, store: str, stack: contextlib.ExitStack, *options: str) -> tuple[Server, bytes, str]:
     server = stack.enter_context(serving_study(study, store, *options))
-    return server, secret_of(store)
+    return server, secret_of(store), store
 
 
 def secret_of(store: str) -> bytes:

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import asyncpg
 import psutil
 
 from beholder.methods import load_study
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.stimuli.samples import make_samples
+from beholder.store.open import is_postgresql
 from beholder.testing import write_study
 
 NAME = "tiny"
@@ -160,3 +162,22 @@ def postgresql() -> Iterator[str]:
             yield server.get_uri()
         finally:
             server.cleanup()
+
+
+async def database_cpu_s(url: str) -> float:
+    """Return the processor time of all processes of a PostgreSQL, also of those that have ended; 0 for SQLite."""
+    if not is_postgresql(url):
+        return 0.0
+    connection = await asyncpg.connect(url)
+    try:
+        first = psutil.Process(await connection.fetchval("SELECT pg_backend_pid()")).parent()
+        assert first is not None
+        used = first.cpu_times()
+        spent = used.user + used.system + used.children_user + used.children_system
+        for process in first.children():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one = process.cpu_times()
+                spent += one.user + one.system
+        return float(spent)
+    finally:
+        await connection.close()
