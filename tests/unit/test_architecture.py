@@ -277,7 +277,7 @@ SAME_NOUN = {
     "image", "items", "known_answers", "ledger", "marked_words", "media", "mixed", "model",
     "moderation", "page", "pairs", "participants", "playback", "probe", "profile", "qualification", "questionnaire",
     "rater_models", "raters", "ratings", "recurring_questions", "registry",
-    "relation", "reliability", "result", "run", "runs", "scores", "servers",
+    "relation", "relations", "reliability", "result", "run", "runs", "scores", "servers",
     "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "study", "submissions", "tables",
     "tests", "text", "texts", "transcriptions", "video", "votes_needed", "writer",
 }  # fmt: skip

@@ -26,7 +26,7 @@ from beholder.study.backup import Backup
 from beholder.study.checks import Checks, installed_checks, switches_model, use_model
 from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quantity, Rater, accept_model, clean_model
 from beholder.study.deployment import Deploy
-from beholder.study.design import Design, Level, Sparse, Star, Stop, Training, TrainingItem
+from beholder.study.design import Design, Level, OwnTrials, Sparse, Star, Stop, Training, TrainingItem
 from beholder.study.media import MediaHosting
 from beholder.study.model import Condition, LastPage, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
@@ -57,6 +57,7 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("sparse pairs", "design: pairs", Sparse),
     ("stop", "design: stop", Stop),
     ("levels", "design: between: FACTOR: LEVEL", Level),
+    ("own", "design: own", OwnTrials),
     ("texts", "texts", Texts),
     ("pages", "texts: instructions", Page),
     ("examples", "texts: instructions: examples", Example),

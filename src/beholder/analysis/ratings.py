@@ -21,6 +21,7 @@ from beholder.errors import Problem, UserError, no_answers
 from beholder.files import read_cells as table_cells
 from beholder.stats.intervals import LEVEL
 from beholder.stats.sequential import LookCorrection, anytime_look, fixed_look, planned_look
+from beholder.stimuli.relations import COMMON
 from beholder.study.cleaning import Analyse
 from beholder.study.markdown import plain_text
 from beholder.study.model import Question, Study
@@ -94,6 +95,8 @@ class Ratings:
     """Everything that a rule or check says each session failed, written the same way, also what is only recorded."""
     look: LookCorrection | None = None
     """What intervals and p-values are corrected for where the study is looked at more than once."""
+    related: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    """Every rating, used or not, of stimuli that are for some people alone, by what they are to these."""
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -135,7 +138,7 @@ class Ratings:
 
 def as_ratings(data: pd.DataFrame | Ratings) -> Ratings:
     """Return a data frame of ratings as analyses take it; it needs participant, content, condition and value."""
-    return data if isinstance(data, Ratings) else tidy(fill_columns(data))
+    return data if isinstance(data, Ratings) else tidy(_without_other_relation(fill_columns(data)))
 
 
 def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
@@ -144,9 +147,10 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
     Scores of a reversed question are turned round, so that more is always more of what the other questions measure.
     What can be ticked is a question of its own, `<question>: <tick>`; the words of a transcript are not, and what one
     participant marked of a stimulus is the share of its words. All ratings of a question are of one kind; where
-    a table mixes them, the first counts.
+    a table mixes them, the first counts. Stimuli that are for some people alone are kept apart, in `related`.
     """
     order = order or RowOrder()
+    table, related = _split_by_relation(table)
     table, turned = _turn_scores(table.assign(question=_asked(table)))
     first = table.groupby("question", sort=False)["kind"].first()
     is_rating = table["kind"].isin(KINDS) & (table["kind"] == table["question"].map(first))
@@ -190,7 +194,31 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
         order,
         tuple(name for name in questions if name in turned),
         look=_planned_look(people, order),
+        related=related,
     )
+
+
+def _split_by_relation(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Return the ratings of stimuli that are for everybody, and the others by what they are to their people."""
+    is_kept = is_common(table)
+    if is_kept.all():
+        return table, {}
+    others = table[~is_kept].groupby("relation")
+    related = {str(word): some.drop(columns="relation") for word, some in others}
+    return table[is_kept].drop(columns="relation"), related
+
+
+def _without_other_relation(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of one's own, without a column `relation` that says something else than ours."""
+    is_other = "relation" in table and COMMON not in set(table["relation"].fillna("").astype(str))
+    return table.drop(columns="relation") if is_other else table
+
+
+def is_common(table: pd.DataFrame) -> pd.Series:
+    """Return of each rating whether it is of a stimulus that is for everybody, and for no person alone."""
+    if "relation" not in table:
+        return pd.Series(data=True, index=table.index)
+    return table["relation"].fillna("").astype(str).isin(("", COMMON))
 
 
 def ratings_of(ratings: Ratings, chosen: Sequence[bool] | NDArray[np.bool_]) -> Ratings:
@@ -441,7 +469,7 @@ def _table(path: Path, options: TableOptions | None) -> LoadedRatings:
     own = load_table(path, options)
     table = own.table
     order = RowOrder(references=frozenset(table[table["role"] == "reference"]["condition"]))
-    ratings, collected = tidy(table, order), _collected_beside(path)
+    ratings, collected = tidy(_without_other_relation(table), order), _collected_beside(path)
     if collected is None:
         return LoadedRatings(ratings, table, path, own=own)
     ratings = replace(ratings, look=look_of(ratings, collected))

@@ -137,6 +137,8 @@ class SessionRecord:
     """The planned list that it claimed."""
     group: Mapping[str, str] = field(default_factory=dict)
     """The level of each factor between participants."""
+    relations: Mapping[str, str] | None = None
+    """What stimuli are to this person by their ids, others being for everybody; None where all are, for everyone."""
     act: UseDecision | None = None
     """What a person has decided about its use."""
 
@@ -288,6 +290,7 @@ def _session_records(
     posed: dict[str, dict[str, Mapping[str, Any] | None]] = defaultdict(dict)
     for row in tables.get("posed", ()):
         posed[row["session"]][row["key"]] = row.get("private")
+    has_own = any(one.person for one in planned.values())
     visits = []
     for row in sessions:
         claimed = claims.get(row["session"])
@@ -312,6 +315,7 @@ def _session_records(
                 end_reason=str(end.get("reason") or ""),
                 list=claimed,
                 group=planned[claimed].group if claimed is not None else {},
+                relations=planned[claimed].relations if has_own and claimed is not None else None,
                 act=acts.get(str(row["session"])),
             )
         )

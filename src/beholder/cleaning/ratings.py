@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from beholder import files
 from beholder.cleaning import columns as c
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
-from beholder.columns import Kind, columns_of, names_of
+from beholder.columns import Column, Kind, columns_of, names_of
 from beholder.errors import Problem, UserError
 from beholder.files import csv_blocks
 from beholder.methods.contract import Judgement, Slot, Trial
+from beholder.stimuli.relations import COMMON
 from beholder.study.model import Study
 from beholder.types import UNRATED_ROLES
 
@@ -73,6 +74,13 @@ class Rating(NamedTuple):
     use: Annotated[bool, c.USE]
     reasons: Annotated[str, "Why it is not analysed: check:reason, with `; ` between."]
     factors: Mapping[str, str]
+    relation: str = ""
+    """What the stimulus is to the person, as the column `relation`; empty where no stimulus is for some people."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is about a stimulus that is for this person, and not about one for everybody."""
+        return self.relation not in ("", COMMON)
 
     @property
     def is_counted(self) -> bool:
@@ -81,6 +89,13 @@ class Rating(NamedTuple):
 
 
 COLUMNS = columns_of(Rating)
+_FIXED = len(COLUMNS)
+RELATION = Column(
+    "relation",
+    "text",
+    f"What the stimulus is to the person: `{COMMON}` where it is for everybody, else as the column for of the manifest "
+    "says. Only where some stimuli are for some people.",
+)
 
 
 def rating_rows(
@@ -133,6 +148,7 @@ def _row(
         judgement.scale_max, judgement.missing, slot.id, slot.colour, played.get("plays"), played.get("watched_ms"),
         played.get("coverage"), given.sent_ms - given.shown_ms, given.input, given.at, True, "",
         {**shown.factors, **visit.group} if visit.group else shown.factors,
+        "" if visit.relations is None else visit.relations.get(slot.stimulus, COMMON),
     )  # fmt: skip
 
 
@@ -158,13 +174,17 @@ def rating_blocks(
     has_others = any(rating.other_stimulus for rating in ratings)
     known = stimuli if stimuli is not None and has_others else {}
     others = sorted({name for shown in known.values() for name in shown.factors})
-    more = (*(f"factor_{name}" for name in factors), *(f"other_factor_{name}" for name in others))
+    related = (RELATION.name,) if any(rating.relation for rating in ratings) else ()
+    more = (*related, *(f"factor_{name}" for name in factors), *(f"other_factor_{name}" for name in others))
 
     def beside(rating: Rating) -> Iterable[str | None]:
         shown = known.get((rating.digest, rating.other_stimulus or ""))
         return [shown.factors.get(name) if shown else None for name in others]
 
-    lines = ((*rating[:-1], *map(rating.factors.get, factors), *beside(rating)) for rating in ratings)
+    lines = (
+        (*rating[:_FIXED], *[rating.relation for _ in related], *map(rating.factors.get, factors), *beside(rating))
+        for rating in ratings
+    )
     return csv_blocks((*names_of(COLUMNS), *more), lines)
 
 

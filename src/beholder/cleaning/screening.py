@@ -134,7 +134,9 @@ def _judge(
             progress(done, len(facts.visits))
 
     for rule in _comparing(rules):
-        known = rule.prepare([ComparedSession(one.visit.participant, one.evidence, one.ratings) for one in judged])
+        known = rule.prepare(
+            [ComparedSession(one.visit.participant, one.evidence, _common(one.ratings)) for one in judged]
+        )
         if known is not None:
             judged = [
                 judge_again(one, evidence, type(rule), rules[watched[one.visit.session]], minutes)
@@ -142,6 +144,11 @@ def _judge(
             ]
     judged = judge_raters(exclude_empty_sessions(judged), study.clean.raters)
     return exclude_empty_sessions(exclude_outliers(judged)) if study.clean.outliers else judged
+
+
+def _common(ratings: tuple[Rating, ...]) -> tuple[Rating, ...]:
+    """Return the ratings of stimuli that are for everybody: nobody is held against others by what is their own."""
+    return tuple(row for row in ratings if not row.is_own) if any(row.is_own for row in ratings) else ratings
 
 
 def _comparing(rules: Mapping[Watch, Sequence[Rule]]) -> list[SessionRule]:
@@ -234,7 +241,8 @@ def exclude_outliers(judged: Sequence[JudgedSession]) -> list[JudgedSession]:
 
     Where both quartiles are the same number there is no range to go by, and no vote is left out.
     """
-    used = [row for one in judged for row in one.ratings if row.use and row.value is not None and row.kind in GRADED]
+    ratings = [row for one in judged for row in _common(one.ratings)]
+    used = [row for row in ratings if row.use and row.value is not None and row.kind in GRADED]
     table = pd.DataFrame(
         [(vote_subject(row.kind, row.stimulus, row.other_stimulus), row.question, row.value) for row in used],
         columns=["judged", "question", "value"],

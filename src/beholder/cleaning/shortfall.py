@@ -129,7 +129,8 @@ def shortfall(
 
     Lists that make up for others add nothing to what was planned. With `in_pairs` it is two stimuli that get a vote.
     """
-    cells = {number: list_cells(planned, in_pairs) for number, planned in lists.items()}
+    # Of stimuli of one person's own there are as many votes as that person gives.
+    cells = {number: list_cells(planned.common, in_pairs) for number, planned in lists.items()}
     planned: Counter[VoteCell] = Counter()
     for place, some in cells.items():
         if not lists[place].makes_up:
@@ -144,7 +145,8 @@ def shortfall(
         if not one.decision.use or number is None:
             continue
         sessions[number] += 1
-        if len(one.ratings) == len(cells[number]) and all(_is_vote(row) for row in one.ratings):
+        ratings = [row for row in one.ratings if not row.is_own]
+        if len(ratings) == len(cells[number]) and all(_is_vote(row) for row in ratings):
             whole[number] += 1
         else:
             used.update(_votes(one, group_name(lists[number].group), in_pairs))
@@ -183,6 +185,8 @@ def _votes(one: JudgedSession, group: str, in_pairs: bool) -> Iterator[VoteCell]
     """Yield the used votes of a session; ticks are one answer together."""
     used: dict[tuple[int, str, VoteCell], bool] = {}
     for row in one.ratings:
+        if row.is_own:
+            continue
         pairs = voted_stimuli(one.visit.trials[row.position - 1], True) if in_pairs else [(row.stimulus, "")]
         for stimuli in pairs:
             key = (row.position, "" if in_pairs else row.slot, VoteCell(*stimuli, row.question, group))

@@ -323,6 +323,8 @@ def print_checked(checked: Checked) -> None:
     most_pairs = len(checked.conditions) * (len(checked.conditions) - 1) // 2
     if 0 < checked.pairs < most_pairs:
         click.echo(f"{checked.pairs} of {most_pairs} pairs of conditions are compared.")
+    if checked.bound:
+        click.echo(f"{checked.bound}.")
     for line in _gives(checked):
         click.echo(line)
     _print_groups(checked.groups)
@@ -346,6 +348,10 @@ def print_lists(plan: Plan, study: Study) -> None:
     whom = "one for each participant" if visits == 1 else f"{visits} for each of {-(-lists // visits)} participants"
     groups = f", in {len(plan.groups)} groups; differences are within one" if plan.groups else ""
     click.echo(f"{lists} lists, {whom}{groups}; seed {plan.seed}{run}.\n")
+    from beholder.planning.own_stimuli import describe_bound
+
+    if bound := describe_bound(plan.lists):
+        click.echo(f"{bound}. These trials are not in the counts below.\n")
 
 
 def _gives(checked: Checked) -> Iterator[str]:

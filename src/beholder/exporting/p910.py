@@ -53,7 +53,7 @@ Ends = tuple[float | None, float | None]
 
 def p910_tables(source: ExportSource) -> list[TableRows]:
     """Return votes by clip, by condition and by person; choices, ticks and correct answers have no such table."""
-    ratings = [rating for some in source.ratings.values() for rating in some]
+    ratings = [rating for some in source.ratings.values() for rating in some if not rating.is_own]
     kinds = {rating.kind for rating in ratings}
     if not kinds <= set(_KINDS):
         raise UserError(

@@ -35,7 +35,9 @@ class ShortfallPlanner:
     """Makes lists for missing votes and new stimuli of a study."""
 
     def __init__(self, study: Study, catalogue: Catalogue, method: Method, lists: Sequence[PlannedList]) -> None:
-        self._study, self._method, self._lists = study, method, lists
+        # Stimuli of one person's own are rated by that person or by nobody: votes are counted on the others.
+        catalogue = catalogue.common
+        self._study, self._method, self._lists = study, method, [planned.common for planned in lists]
         self._groups = groups_of(study, catalogue, method)
         self._units = method.units(study, catalogue)
         self.in_pairs = self._units.kind == "pair"

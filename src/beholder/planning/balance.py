@@ -26,10 +26,13 @@ from beholder.types import CHECK_ROLES
 def balance(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
     """Return how even every count of the plan is, promised counts first; a given plan promises none.
 
-    With several groups of participants each group is even on its own, and a row is about the least even one.
+    With several groups of participants each group is even on its own, and a row is about the least even one. Stimuli
+    that are for one person are in no count.
     """
+    catalogue, plan, is_whole = catalogue.common, plan.common, plan.is_whole
     rows = group_counts(plan, catalogue, _counts) if plan.groups else _counts(plan, catalogue)
-    return tuple(replace(row, promised=None) for row in rows) if plan.is_given or plan.is_extended else rows
+    has_promises = is_whole and not plan.is_given and not plan.is_extended
+    return rows if has_promises else tuple(replace(row, promised=None) for row in rows)
 
 
 def _counts(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
@@ -72,7 +75,11 @@ def ratings_per_stimulus(plan: Plan) -> Mapping[str, int]:
 
 
 def ratings_range(plan: Plan) -> tuple[int, int]:
-    """Return the fewest and most ratings, or comparisons, of an allocated stimulus in any group."""
+    """Return the fewest and most ratings, or comparisons, of an allocated stimulus in any group.
+
+    Stimuli that are for one person are not counted.
+    """
+    plan = plan.common
     if plan.groups:
         least, most = zip(*map(ratings_range, plan.groups), strict=True)
         return min(least), max(most)

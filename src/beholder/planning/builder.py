@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from beholder.errors import PlanError
+from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Break, Method, Trial, Unit, Units
 from beholder.planning.allocation import allocate_in_runs, slot_orders, trial_orders
 from beholder.planning.check_counts import CheckCounts
@@ -19,6 +19,18 @@ from beholder.planning.given_plan import compose_given, read_given
 from beholder.planning.groups import ParticipantGroup, for_each_group, groups_of
 from beholder.planning.list_counts import fewest_ratings, search_list_count
 from beholder.planning.model import Plan, PlannedList, no_collection
+from beholder.planning.own_stimuli import (
+    MOST_OWN,
+    BoundPerson,
+    bind,
+    bound_people,
+    choose_lists,
+    merge_trials,
+    own_catalogue,
+    own_problem,
+    own_study,
+    without_theirs,
+)
 from beholder.planning.slots import arrange, draw_colours, order_questions, order_training
 from beholder.planning.training import make_training
 from beholder.stimuli.catalogue import Catalogue
@@ -37,6 +49,7 @@ class GroupLists(NamedTuple):
 
 def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     """Return every list of the study, determined by study, stimuli and seed; raise PlanError if none is possible."""
+    people = bound_people(study, catalogue)
     groups = groups_of(study, catalogue, method)
     with no_collection():
         group_lists = for_each_group(groups, lambda group: _make(group, method))
@@ -51,7 +64,45 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
             is_given=study.design.plan is not None,
             design=study.design,
         )
-        return plan if len(parts) == 1 else _interleave(plan, parts, study.design.sessions_per_participant)
+        plan = plan if len(parts) == 1 else _interleave(plan, parts, study.design.sessions_per_participant)
+        return _with_own(plan, study, catalogue, method, people) if people else plan
+
+
+def _with_own(plan: Plan, study: Study, catalogue: Catalogue, method: Method, people: Sequence[BoundPerson]) -> Plan:
+    """Return a plan in which some lists are for people with stimuli of their own, and have trials of these, too."""
+    own_trials = _own_trials(study, catalogue, method, people)
+    whose = choose_lists(study, people, plan.lists, catalogue)
+    orders = plan.units.orders if plan.units is not None else ()
+    lists = []
+    for planned in plan.lists:
+        person = whose.get(planned.number)
+        if person is None:
+            lists.append(planned)
+            continue
+        common = without_theirs(planned.trials, person, catalogue)
+        mine = in_order(own_trials[person.number], orders, planned.number - 1)
+        trials = merge_trials(common, mine, study, person)
+        entries = (*planned.training, *with_breaks(trials, study.design.breaks))
+        lists.append(bind(planned, person, entries))
+    return replace(plan, lists=tuple(lists))
+
+
+def _own_trials(
+    study: Study, catalogue: Catalogue, method: Method, people: Sequence[BoundPerson]
+) -> dict[int, list[Trial]]:
+    """Return the trials of each person's own stimuli, by their number, or raise PlanError with all problems."""
+    trials: dict[int, list[Trial]] = {}
+    problems: list[Problem] = []
+    for person in people:
+        own, mine = own_study(study, person), own_catalogue(catalogue, person)
+        try:
+            frame = build_frame(own, mine, method, at_most=MOST_OWN)
+            trials[person.number] = _compose(own, mine, method, frame)[0]
+        except PlanError as error:
+            problems += [own_problem(study, problem, person) for problem in error.problems]
+    if problems:
+        raise PlanError(problems)
+    return trials
 
 
 def _part(group: ParticipantGroup, group_lists: GroupLists) -> Plan:

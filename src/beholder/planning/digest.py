@@ -7,6 +7,7 @@ from typing import Any
 from beholder.methods.pairs import read_pair_table
 from beholder.methods.transcripts import transcript_hash
 from beholder.planning.given_plan import given_sha256
+from beholder.planning.own_stimuli import own_parts
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import KnownAnswer
 from beholder.study.design import Design, Level
@@ -46,6 +47,7 @@ def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
         "stimuli": [[s.id, s.content, s.condition, s.role, s.sha256] for s in catalogue.stimuli],
         **_training(study, catalogue, has_words=False),
         **_checks(study, catalogue),
+        **({"own": own} if (own := own_parts(study, catalogue)) else {}),
         **({"run": study.run} if study.run > 1 else {}),
     }
 
@@ -70,7 +72,7 @@ _JUDGING = {"action", "retries", "max_failed", "end_after", "reject_after", "sha
 
 _LATER = {
     key: Design().model_dump(mode="json")[key]
-    for key in ("votes", "sessions_per_participant", "order", "blocks", "between", "plan")
+    for key in ("votes", "sessions_per_participant", "order", "blocks", "between", "plan", "own")
 }
 """Keys that were added to the design later, with their defaults: digests in older stores do not contain them."""
 

@@ -42,16 +42,19 @@ class PlanFrame(NamedTuple):
     checks: CheckCounts
 
 
-def build_frame(study: Study, catalogue: Catalogue, method: Method) -> PlanFrame:
-    """Return what a plan is built on, or raise PlanError with all problems."""
+def build_frame(study: Study, catalogue: Catalogue, method: Method, *, at_most: int | None = None) -> PlanFrame:
+    """Return what a plan is built on, or raise PlanError with all problems.
+
+    `at_most`: how many trials a list has if the study does not say; as many as fit into a short session if left out.
+    """
     design = study.design
     units = method.units(study, catalogue)
     training = tuple(training_problems(study, catalogue, method))
     try:
         grid = _build_grid(study, catalogue, method, units)
-        at_most = (
-            MOST_TRIALS if design.trials else min(MOST_TRIALS, trials_in_time(study, catalogue, method, units, grid))
-        )
+        if at_most is None:
+            fitting = MOST_TRIALS if design.trials else trials_in_time(study, catalogue, method, units, grid)
+            at_most = min(MOST_TRIALS, fitting)
         trials = count_trials(grid, design, at_most)
         shape = ListShape(lists_for(grid, design, trials), trials, design.sessions_per_participant)
     except PlanError as error:

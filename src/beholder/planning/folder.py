@@ -44,7 +44,7 @@ def write_plan(plan: Plan, catalogue: Catalogue, digest: str, folder: Path) -> N
         ]
         counts["covers"] = sorted(plan.covers)
         counts["before"] = [sorted(stimuli) for stimuli in plan.earlier_stimuli]
-    if plan.units is not None and not plan.is_extended and not plan.groups:
+    if plan.units is not None and not plan.is_extended and not plan.groups and not plan.is_bound:
         _replace(target / "lists.csv", plan_csv(plan))
     _replace(target / "balance.csv", [table])
     _replace(target / "plan.json", [json.dumps(counts, indent=2), "\n"])

@@ -29,8 +29,10 @@ def groups_of(study: Study, catalogue: Catalogue, method: Method) -> tuple[Parti
     """Return the groups of a study, each with its share of the participants; one group if there is no factor.
 
     All have the seed of the study: groups that are allocated the same stimuli get the same lists, and can be compared
-    trial by trial. Raise PlanError if a level does not fit the stimuli or the method.
+    trial by trial. Stimuli that are for some people alone are in none of them. Raise PlanError if a level does not fit
+    the stimuli or the method.
     """
+    catalogue = catalogue.common
     if not study.design.between:
         return (ParticipantGroup({}, study, catalogue),)
     if problems := list(_problems(study, catalogue, method)):

@@ -31,7 +31,10 @@ RATED_ROLES = ("test", "reference", "anchor")
 
 _MOST_NAMES = 5
 
-_SINGLE = {"training": "training", "checks": "checks", "keys": "stimuli", "questionnaires": "before, during and after"}
+_SINGLE = {
+    "training": "training", "checks": "checks", "keys": "stimuli", "own": "stimuli",
+    "questionnaires": "before, during and after",
+}  # fmt: skip
 
 _PEOPLE = ("participants", "votes")
 
@@ -183,7 +186,7 @@ def with_units(
     complete = replace(
         plan,
         seed=study.design.seed,
-        units=method.units(study, catalogue),
+        units=method.units(study, catalogue.common),
         earlier_stimuli=tuple(some for some in before if some != present),
         is_given=study.design.plan is not None,
         design=study.design,
@@ -217,7 +220,7 @@ def more_lists(
     if study.design.plan is not None:
         repeated = islice(cycle([planned for planned in existing if planned.added is None]), number)
         return [replace(planned, number=len(existing) + n) for n, planned in enumerate(repeated, 1)]
-    groups = groups_of(study, catalogue, method)
+    groups, existing = groups_of(study, catalogue, method), [planned.common for planned in existing]
     chain = study.design.sessions_per_participant
     shares = _shares(groups, existing, number, chain)
     with no_collection():

@@ -84,7 +84,7 @@ def votes_range(plan: Plan) -> tuple[int, int]:
         least, most = zip(*map(votes_range, plan.groups), strict=True)
         return min(least), max(most)
     assert plan.units is not None, "a plan that was made knows its units"
-    counts = _counts([planned.trials for planned in plan.lists], plan.units)
+    counts = _counts([planned.trials for planned in plan.common.lists], plan.units)
     return min(counts), max(counts)
 
 

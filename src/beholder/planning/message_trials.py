@@ -92,6 +92,7 @@ def all_requests(
     Lists that were made then hold them under their earlier names.
     """
     requests: list[MessageRequest] = []
+    catalogue = catalogue.common
     catalogues = (*(_earlier_catalogue(catalogue, names) for names in before), catalogue)
     # A group with fewer conditions meets none of the others, not even in message stimuli.
     restricted = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from beholder.formats import count
@@ -47,6 +47,10 @@ class PlannedList:
     """Whether it replaces ratings that cleaning excluded, and adds nothing to the planned numbers."""
     added: Addition | None = None
     """None for a list of the original plan."""
+    person: int = 0
+    """For which of the people with stimuli of their own it is, from 1, and for nobody else; 0: for whoever comes."""
+    relations: Mapping[str, str] = field(default_factory=dict)
+    """What each stimulus is to that person of those that are theirs."""
 
     @property
     def group_key(self) -> GroupKey:
@@ -62,6 +66,18 @@ class PlannedList:
     def rated(self) -> tuple[Trial, ...]:
         """The trials that are rated, in order."""
         return tuple(trial for trial in self.trials if not is_check(trial))
+
+    @property
+    def common(self) -> PlannedList:
+        """The same list without the trials of stimuli that are for its person alone."""
+        if not self.person:
+            return self
+        kept = [one for one in self.entries if isinstance(one, Break) or not self.is_own(one)]
+        return replace(self, entries=tuple(kept), person=0, relations={})
+
+    def is_own(self, trial: Trial) -> bool:
+        """Return whether a trial shows stimuli that are for the person of this list."""
+        return any(slot.stimulus in self.relations for slot in trial.slots)
 
     @property
     def training(self) -> tuple[Trial, ...]:
@@ -100,6 +116,24 @@ class Plan(ShownResult):
         words = f"A plan of {count(len(self.lists), 'list')}{groups}, {each} each; seed {self.seed}."
         given = ["Written by the researcher: no balance is promised."] if self.is_given else []
         return ResultView([words, *given])
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether some lists are for some people, with stimuli of their own."""
+        return any(planned.person for planned in self.lists)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no list lacks trials of what its person sees as their own, though it is for everybody."""
+        lengths = {len(planned.common.trials) for planned in self.lists} if self.is_bound else set()
+        return len(lengths) < 2
+
+    @property
+    def common(self) -> Plan:
+        """The same plan without the trials of stimuli that are for one person: what is balanced over all."""
+        if not self.is_bound:
+            return self
+        return replace(self, lists=tuple(planned.common for planned in self.lists))
 
     @property
     def is_extended(self) -> bool:

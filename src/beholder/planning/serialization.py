@@ -68,6 +68,7 @@ def list_to_json(planned: PlannedList) -> Json:
         **({"group": dict(planned.group)} if planned.group else {}),
         **({"makes_up": True} if planned.makes_up else {}),
         **({"added": list(planned.added)} if planned.added else {}),
+        **({"person": planned.person, "relations": dict(planned.relations)} if planned.person else {}),
     }
 
 
@@ -150,6 +151,8 @@ class ListReader:
             written.get("group", {}),
             written.get("makes_up", False),
             Addition(*written["added"]) if "added" in written else None,
+            written.get("person", 0),
+            written.get("relations", {}),
         )
 
 

@@ -21,7 +21,10 @@ from beholder.recruiting.decisions_file import remove_participant
 from beholder.recruiting.launch_record import postings_of
 from beholder.recruiting.ledger import IDENTITY, MONEY, last_purge, replay
 from beholder.result_view import ResultView, ShownResult
+from beholder.server.bound_lists import pseudonym_of
 from beholder.server.erasure import ErasableSessions, erase_sessions, find_erasable, wipe_patiently
+from beholder.stimuli.manifest import read_manifest
+from beholder.stimuli.relations import EVERYBODY
 from beholder.store.contract import LedgerEntry, Store, Table
 from beholder.store.open import open_store, read_rows
 from beholder.store.rules import InUseError, anonymise
@@ -113,7 +116,7 @@ async def _forget(
     receipt: str, study: Study, url: str, *, dry_run: bool, now: Callable[[], datetime]
 ) -> Forgotten:  # fmt: skip
     async with open_store(url, write=False) as reading:
-        erasable = await find_erasable(reading, receipt)
+        erasable, secret = await find_erasable(reading, receipt), reading.secret
     if erasable is None:
         raise UserError(
             Problem(
@@ -127,11 +130,12 @@ async def _forget(
     result = Forgotten(erasable.sessions, 0, None, was_done=not erasable.remaining, outputs=outputs, words=())
     if result.was_done:
         result = replace(result, at=max(erasable.erased.values()))
+    own = _own_stimuli_lines(study, secret, erasable.participant)
     if dry_run:
-        return _forget_result(study, result, erasable)
+        return _forget_result(study, result, erasable, own)
     if result.was_done:
         result = replace(result, remains=await _wipe_again(url))
-        return _forget_result(study, result, erasable, _remove_decisions(study, erasable.participant))
+        return _forget_result(study, result, erasable, (*_remove_decisions(study, erasable.participant), *own))
     try:
         async with open_store(url) as writing:
             at = now()
@@ -142,7 +146,7 @@ async def _forget(
         fix = "Open the page /forget of that server and give it the receipt, or stop the server and run this again."
         raise StoreError(replace(problem, fix=fix)) from None
     result = replace(result, rows=rows, at=at, remains=remains.words if remains else "")
-    return _forget_result(study, result, erasable, _remove_decisions(study, erasable.participant))
+    return _forget_result(study, result, erasable, (*_remove_decisions(study, erasable.participant), *own))
 
 
 async def _wipe_again(url: str) -> str:
@@ -153,6 +157,25 @@ async def _wipe_again(url: str) -> str:
     except InUseError:
         return ""
     return remains.words if remains else ""
+
+
+def _own_stimuli_lines(study: Study, secret: bytes, participant: str) -> tuple[str, ...]:
+    """Return in words what becomes of the stimuli that the manifest binds to a person; nothing where it binds none."""
+    if study.stimuli.manifest is None:
+        return ()
+    sources = read_manifest(study, study.stimuli.manifest).entries
+    names = {name for source in sources for name in source.relations if name != EVERYBODY}
+    theirs = [name for name in names if pseudonym_of(study, secret, name) == participant]
+    number = sum(any(name in source.relations for name in theirs) for source in sources)
+    if not number:
+        return ()
+    are, them = ("is", "it") if number == 1 else ("are", "them")
+    stimuli = plain_count(number, "stimulus", "stimuli")
+    return (
+        f"{stimuli} of {study.stimuli.manifest} {are} for this person and stay, as the plan holds {them}: when nobody "
+        "comes any more, delete the files, their lines, and their copies in media/ and "
+        "in a bucket.",
+    )
 
 
 def _remove_decisions(study: Study, participant: str) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import short_names
 from beholder.reporting.rater_models import MAX_TABLES
+from beholder.reporting.relations import draw_relations
 from beholder.reporting.section import QuestionSection, Section
 
 
@@ -106,6 +107,12 @@ def _question_figures(part: QuestionResults, material: Material) -> list[Figure]
                 in_page=False,
             )
         )  # fmt: skip
+    if len(_rows_of(part, material, "relations")):
+        words = (
+            "Mean of each condition by what the stimuli are to those who rated them. The numbers are in relations.csv."
+        )
+        draw = partial(draw_relations, material, part)
+        entries.append(Figure(f"relations-{part.slug}", f"By relation: {part.name}", words, draw, True, DOUBLE))
     further = (section.figure(material, part, paper) for section in (MEDIANS, PREFERENCES, STRENGTHS, WORTHS, RANKS))
     return [*entries, *(figure for figure in further if figure is not None)]
 

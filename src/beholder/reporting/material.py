@@ -14,7 +14,7 @@ import pandas as pd
 from beholder.analysis.condition_difference import claim_of
 from beholder.analysis.folder import analyse_loaded
 from beholder.analysis.rating_values import RatingScale, evident_scale
-from beholder.analysis.ratings import LoadedRatings
+from beholder.analysis.ratings import LoadedRatings, is_common
 from beholder.analysis.result import STALE, Results, either_condition, read_results
 from beholder.analysis.result import metric as metric_of
 from beholder.errors import Problem, UserError, no_answers
@@ -89,9 +89,10 @@ class Material:
 
     @property
     def used(self) -> pd.DataFrame:
-        """The used ratings that have a value."""
+        """The used ratings that have a value, of stimuli that are for everybody."""
         ratings = self.results.ratings
-        return ratings[ratings["use"] & ratings["value"].notna()]
+        is_used = ratings["use"] & ratings["value"].notna()
+        return ratings[is_used & is_common(ratings)]
 
     def clean(self, name: str) -> pd.DataFrame:
         """Return a table of clean/ as text, `sessions` for sessions.csv; without rows where it is not there."""

@@ -19,6 +19,7 @@ from beholder.reporting.methods_text import Sentence
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import answers_words, has_tie
 from beholder.reporting.references import SOURCES
+from beholder.reporting.relations import relation_sentences
 from beholder.reporting.sensitivity import sensitivity_sentence
 from beholder.study.groups import common_options, varied_keys
 from beholder.study.model import Playback
@@ -52,6 +53,7 @@ def design_sentences(material: Material) -> list[Sentence]:
         *_questions(material),
         *_between(material),
         *_stimuli(material),
+        *relation_sentences(material),
         *_trials(material),
         *_playback(material),
     ]

@@ -47,6 +47,7 @@ from beholder.reporting.question_sections import (
 from beholder.reporting.questionnaire import WORDING, people_words, short_names, wordings
 from beholder.reporting.rater_models import MODELLED_MEANS
 from beholder.reporting.recurring_questions import RECURRING
+from beholder.reporting.relations import RELATIONS
 from beholder.reporting.reliability import DIMENSIONALITY, RELIABILITY, VOTES_NEEDED
 from beholder.reporting.section import Section, beside
 from beholder.reporting.sensitivity import EQUIVALENCE, RUNS, SENSITIVITY, VARIANCES
@@ -171,7 +172,7 @@ def _fact(n: int, one: str, many: str | None = None) -> list[Child]:
 QUESTION_SECTIONS: tuple[Callable[[Material, QuestionResults], Child], ...] = (
     SCORES, APPROPRIATENESS, WORDS, TRANSCRIPTIONS, DISTRIBUTIONS,
     beside(MEDIANS, PREFERENCES, STRENGTHS, WORTHS, RANKS), DMOS,
-    POSITION, FACTORS, TEST_AGREEMENT, PAIRS, CONTRASTS, EQUIVALENCE,
+    POSITION, FACTORS, RELATIONS, TEST_AGREEMENT, PAIRS, CONTRASTS, EQUIVALENCE,
 )  # fmt: skip
 """The sections of each question that was rated, in their order."""
 

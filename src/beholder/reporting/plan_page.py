@@ -35,6 +35,7 @@ from beholder.formats import count, join_names
 from beholder.planning.balance import balance
 from beholder.planning.model import Plan
 from beholder.planning.order_balance import Evenness
+from beholder.planning.own_stimuli import describe_bound
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, table, tag
 from beholder.reporting.plan_counts import Count, Ints, Shows, counts, read_shows, stimuli_by_position
@@ -59,6 +60,8 @@ def plan_report(
     study: Study, catalogue: Catalogue, plan: Plan, progress: Callable[[int, int], None] | None = None
 ) -> Path:
     """Write `plan/report/` and return the path of its page; `progress` gets figures done and all."""
+    bound = describe_bound(plan.lists)
+    plan, catalogue = plan.common, catalogue.common  # what is one person's own is balanced with nothing
     shows = read_shows(plan, catalogue)
     tables = list(counts(shows, _blocks(study, catalogue, shows)))
     rows = balance(plan, catalogue)
@@ -93,6 +96,7 @@ def plan_report(
         ]
 
     words = headlines(rows, tables, len(plan.lists), is_given=plan.is_given, groups=len(plan.groups))
+    words += [f"{bound}. These trials are in no count."] if bound else []
     results = {"balance": Result(_balance(rows), _NOTE, ""), **{one.name: _result(one) for one in tables}}
     notes = {"words": words, "plan_digest": plan.plan_digest, "seed": plan.seed, "lists": len(plan.lists)}
     outcome = Outcome(KIND, study.title, headline(words, _KEY), results, figures, sections, notes)

@@ -68,7 +68,7 @@ def power_folder(
     population = read_source(pilot, people)
     if population.people.leaving >= 1:
         raise UserError(Problem("--people", "leaving is 1, and nobody would finish", "a number below 1"))
-    catalogue = load_catalogue(study, stimuli)
+    catalogue = load_catalogue(study, stimuli).common
     on_a_page = page_sizes(study) if written_pages is None else written_pages
     problems = [*unknown_contrasts(study, catalogue), *ladder_problems(study, catalogue, method, difference)]
     if problems := [*problems, *page_problems(study, catalogue, method, on_a_page)]:

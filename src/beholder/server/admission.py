@@ -168,7 +168,9 @@ async def _count_inside(ctx: Context, now: datetime) -> int:
 
 async def _check_place(ctx: Context, identity: Identity, facts: SessionFacts, now: datetime) -> None:
     """Raise Refused where a session has no list and none is free; the platform lists the visit all the same."""
-    if facts.list is None and is_person(identity.mode) and not await ctx.leases.has_free_list(now):
+    if facts.list is not None or not is_person(identity.mode):
+        return
+    if not await ctx.leases.has_free_list(now, ctx.further.barred(facts.session, ())):
         await record_visit(ctx, identity, facts.session.session)
         raise ctx.entrance.refusal("full", platform_id=identity.platform_id)
 
@@ -201,7 +203,7 @@ async def _check_remaining(ctx: Context, identity: Identity, session: Session, c
     if len(taken) > completed:  # one is under way
         return
     check_open(ctx, identity, now)
-    if is_person(session.mode) and not await ctx.leases.has_free_list(now, ctx.further.barred(taken)):
+    if is_person(session.mode) and not await ctx.leases.has_free_list(now, ctx.further.barred(session, taken)):
         raise ctx.entrance.refusal("nothing_left")
 
 
@@ -250,7 +252,9 @@ async def record_device(
 
 
 def check_identity(ctx: Context, identity: Identity) -> None:
-    """Raise Refused for a blocked participant, or for a posting that is not of this study."""
+    """Raise Refused for a blocked participant, another posting, or an address that does not show who comes."""
+    if ctx.bound.refuses(identity):
+        raise ctx.entrance.refusal("no_id")
     if ctx.moderation.is_blocked(identity.participant):
         raise ctx.entrance.refusal("blocked")
     if identity.posting and not ctx.moderation.is_posted(identity.posting, ctx.served.study.run):
@@ -352,7 +356,7 @@ class Leases:
             now=now,
             until=until,
             per_list=None if is_robot else 1,
-            barred=self._further.barred(taken),
+            barred=self._further.barred(session, taken),
             preferred=self._further.preferred(taken),
         )
 

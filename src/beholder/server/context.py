@@ -12,6 +12,7 @@ from beholder.server.limits import StoreRoom
 
 if TYPE_CHECKING:  # a declaration only, which every module of the server imports
     from beholder.server.admission import Leases
+    from beholder.server.bound_lists import BoundLists
     from beholder.server.crowd_results import CrowdResults
     from beholder.server.entrances import Entrance
     from beholder.server.further_sessions import FurtherSessions
@@ -44,6 +45,7 @@ class Context:
     """How participants of the study's mode come in and go back."""
     blocked: BlockList
     moderation: Moderation
+    bound: BoundLists
     further: FurtherSessions
     leases: Leases
     texts: RenderedTexts

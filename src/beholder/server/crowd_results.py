@@ -114,10 +114,14 @@ class CrowdResults:
             self._values[population, rating.rated][facts.session.participant] = value
 
     def _ratings(self, facts: SessionFacts, script: Script) -> Iterator[_OwnRating]:
-        """Yield the ratings of a session; without those of checks."""
+        """Yield the ratings of a session; without those of checks and of stimuli that are the person's own."""
         questions = {one.id for one in all_questions(self._served.study, self._served.method)}
         answers = answers_of(facts)
+        person = self._served.bound.get(facts.list or 0)
+        own = person.relations if person is not None else {}
         for step in script.steps:
+            if step.trial is not None and any(slot.stimulus in own for slot in step.trial.slots):
+                continue  # what somebody sees of themselves is held against nobody's
             answer = last_answer(answers, step.key) if step.is_rated and step.trial is not None else None
             if step.trial is None or not isinstance(answer, Mapping):
                 continue

@@ -18,6 +18,7 @@ from beholder.planning.list_counts import rated_units
 from beholder.planning.message_trials import load_stimuli
 from beholder.planning.model import Plan
 from beholder.planning.serialization import lists_from_json
+from beholder.server.bound_lists import BoundLists
 from beholder.server.moderation import Moderation
 from beholder.server.script import LATER_SESSION, Script, ServedStudy
 from beholder.store.contract import Session, SessionFacts, Store, StoredVerdict, StudyRecord
@@ -43,8 +44,8 @@ class Offer(NamedTuple):
 class FurtherSessions:
     """Finds the lists that a participant may take next."""
 
-    def __init__(self, served: ServedStudy, store: Store, moderation: Moderation) -> None:
-        self._served, self._store, self._moderation = served, store, moderation
+    def __init__(self, served: ServedStudy, store: Store, moderation: Moderation, bound: BoundLists) -> None:
+        self._served, self._store, self._moderation, self._bound = served, store, moderation, bound
         self.max_sessions = served.study.design.sessions_per_participant
         """How many sessions one participant may take."""
         self.is_offered = not has_visit_per_session(served.study.recruit)
@@ -78,13 +79,13 @@ class FurtherSessions:
                 superseded.append(facts.list)
         return superseded
 
-    def barred(self, taken: Sequence[int]) -> frozenset[int]:
-        """Return the lists with a stimulus that the participant has rated, and those of other groups."""
+    def barred(self, session: Session, taken: Sequence[int]) -> frozenset[int]:
+        """Return the lists that are for others, those with a stimulus that was rated, and those of other groups."""
         if not taken:
-            return frozenset()
+            return self._bound.barred(session)
         self._index_lists()
         rated = {unit for number in taken if number <= self._indexed for unit in self._units(number)}
-        barred = {number for unit in rated for number in self._lists_of[unit]}
+        barred = {number for unit in rated for number in self._lists_of[unit]} | self._bound.barred(session)
         group = self._group(taken[0])
         barred.update(number for other, numbers in self._chains.items() if other != group for number in numbers)
         return frozenset(barred)
@@ -108,7 +109,9 @@ class FurtherSessions:
         if facts.session.run != self._served.study.run or is_closed(self._served.study.recruit, now):
             return None
         taken = await self.lists_taken(facts.session)
-        if len(taken) >= self.max_sessions or not await self._store.has_free_list(now, self.barred(taken)):
+        if len(taken) >= self.max_sessions or not await self._store.has_free_list(
+            now, self.barred(facts.session, taken)
+        ):
             return None
         return self.make_offer(script, len(taken) + 1)
 

@@ -37,6 +37,7 @@ from beholder.planning import open_plan
 from beholder.planning.digest import study_digest
 from beholder.planning.message_trials import load_stimuli
 from beholder.planning.model import Plan, no_collection
+from beholder.planning.own_stimuli import bound_lists
 from beholder.planning.serialization import lists_to_json
 from beholder.server import ServerStatus
 from beholder.server.app import make_app
@@ -95,8 +96,9 @@ def load_served(
     lists: list[Sequence[Trial | Break]] = [planned.entries for planned in plan.lists]
     groups = [planned.group for planned in plan.lists] if study.design.between else []
     return ServedStudy(
-        study, study_digest(study, catalogue), catalogue, method, lists, public_url.rstrip("/"), groups
-    ), plan
+        study, study_digest(study, catalogue), catalogue, method, lists, public_url.rstrip("/"), groups,
+        bound_lists(study, catalogue, plan.lists),
+    ), plan  # fmt: skip
 
 
 OpenPlatform = Callable[[Study, Store], contextlib.AbstractAsyncContextManager[Platform | None]]

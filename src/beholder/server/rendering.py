@@ -107,7 +107,8 @@ async def current_page(ctx: Context, facts: SessionFacts, now: datetime) -> dict
 
 async def _unclaimed_page(ctx: Context, facts: SessionFacts, step: PlannedStep) -> dict[str, Json]:
     """Return the page of a step before a list is claimed, when there is nothing to prefetch."""
-    script = ctx.served.script(1, is_later=bool(await ctx.further.lists_taken(facts.session)))
+    is_later = bool(await ctx.further.lists_taken(facts.session))
+    script = ctx.served.script(ctx.bound.likely(facts.session), is_later=is_later)
     shown = _shown(ctx, facts.session.session, step, script, None)
     return {**shown, "prefetch": [], "needs": ctx.page_checks.requirements(script)}
 

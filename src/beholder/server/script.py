@@ -15,6 +15,7 @@ from beholder.checks.page_registry import page_checks
 from beholder.checks.registry import immediate_rules
 from beholder.methods.contract import Break, Method, Slot, Trial
 from beholder.planning.model import PlannedList
+from beholder.planning.own_stimuli import BoundPerson
 from beholder.recent_entries import RecentEntries
 from beholder.stimuli.catalogue import Catalogue, Stimulus, mime_type
 from beholder.study.design import Training
@@ -279,6 +280,8 @@ class ServedStudy:
     public_url: str
     groups: list[Levels] = field(default_factory=list)
     """The between-subjects levels of each list; empty without groups."""
+    bound: Mapping[int, BoundPerson] = field(default_factory=dict, repr=False)
+    """For whom the lists are that are for one person alone, by their numbers."""
     rewording: Rewording = field(default_factory=dict)
     """How another text of the study asks what the lists ask, for who began with that one."""
     _studies: dict[tuple[tuple[str, str], ...], Study] = field(default_factory=dict, repr=False, compare=False)

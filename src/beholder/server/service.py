@@ -26,6 +26,7 @@ from beholder.server.admission import (
     resume,
 )
 from beholder.server.answers import last_draft, take_answer, take_events
+from beholder.server.bound_lists import BoundLists
 from beholder.server.context import Context
 from beholder.server.crowd_results import CrowdResults
 from beholder.server.endings import verified_end
@@ -74,7 +75,8 @@ def make_context(
     """Return the context of a served study."""
     words, words_by_check = read_words(served.study.language), check_texts(served.study.language)
     entrance, moderation = entrance_of(served.study, store.secret), Moderation(store.ledger)
-    further = FurtherSessions(served, store, moderation)
+    bound = BoundLists(served, store.secret)
+    further = FurtherSessions(served, store, moderation, bound)
     return Context(
         served=served,
         store=store,
@@ -84,6 +86,7 @@ def make_context(
         entrance=entrance,
         blocked=BlockList(served.study),
         moderation=moderation,
+        bound=bound,
         further=further,
         leases=Leases(store, further, entrance.lease, platform.release_abandoned if platform is not None else None),
         texts=RenderedTexts(served, words),
@@ -284,6 +287,8 @@ class StudyService:
             await self.store.release(session)
         if not facts.erased:
             await self._erase([session], "withdrawn", now)
+            if facts.list in self.served.bound:
+                _log.warning("somebody with stimuli of their own has withdrawn: the files of list %d stay", facts.list)
         remains = await self.wiping.wipe()
         page = await current_page(ctx, await load_session(ctx, session), now)
         if remains is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
-from beholder.cleaning.ratings import COLUMNS, Rating, rating_rows
+from beholder.cleaning.ratings import COLUMNS, RELATION, Rating, rating_rows
 from beholder.columns import names_of
 from beholder.files import csv_blocks, write_all
 from beholder.formats import count
@@ -42,6 +42,7 @@ from beholder.simulation.rating_sheet import Bools, Ints, RatingSheet, sheet_of
 from beholder.simulation.truth import Population, Truth, truth_of
 from beholder.simulation.variance import PopulationSource
 from beholder.stimuli.catalogue import Catalogue
+from beholder.stimuli.relations import COMMON
 from beholder.study.model import Study
 
 if TYPE_CHECKING:
@@ -363,7 +364,11 @@ def _ratings_table(
     for name in dict.fromkeys(name for planned in lists for name in planned.group):
         levels = np.array([planned.group.get(name) for planned in lists], dtype=object)
         factors[name] = levels[table["list"].to_numpy(dtype=np.int64) % len(lists)]
-    more = {f"factor_{name}": factors[name] for name in sorted(factors)}
+    more: dict[str, Any] = {}
+    if any(planned.person for planned in lists):
+        shown = zip(table["list"].to_numpy(dtype=np.int64) % len(lists), table["stimulus"], strict=True)
+        more[RELATION.name] = [lists[number].relations.get(stimulus, COMMON) for number, stimulus in shown]
+    more |= {f"factor_{name}": factors[name] for name in sorted(factors)}
     if bool(table["other_stimulus"].notna().any()):
         more |= {f"other_factor_{name}": _factor(table["other_stimulus"], factors_of, name) for name in of_stimuli}
     return pd.concat([table[list(columns)], pd.DataFrame(more, index=table.index)], axis=1)

@@ -120,6 +120,7 @@ def anchor_sources(
             role="anchor",
             factors=dict.fromkeys(reference.factors, ""),
             derived_from=path,
+            relations=reference.relations,
         )
         for recipe in recipes
         for reference, path, sha256 in references

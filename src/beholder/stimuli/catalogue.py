@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from beholder.errors import Problem
 from beholder.stimuli.blinding import class_size
 from beholder.stimuli.known_answers import KnownAnswer
 from beholder.stimuli.media_formats import served_by_suffix
+from beholder.stimuli.relations import EVERYBODY
 from beholder.types import Medium, Role
 
 
@@ -78,6 +79,8 @@ class Stimulus:
     """The text that is read with it, of methods that ask whether the two fit."""
     donor: str = ""
     """The content of its foreign companion, where it is mismatched."""
+    relations: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What it is to each person or group that it is for, by their names; empty where it is for everybody."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,31 @@ class Catalogue:
     def references(self) -> Mapping[str, Stimulus]:
         """The reference of each content that has one."""
         return {s.content: s for s in self.stimuli if s.role == "reference"}
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether some stimuli are for some people."""
+        return any(stimulus.relations for stimulus in self.stimuli)
+
+    @cached_property
+    def common(self) -> Catalogue:
+        """The stimuli that are for everybody, and the conditions and contents that these have."""
+        if not self.is_bound:
+            return self
+        left_out = {one.id for one in self.stimuli if one.relations and EVERYBODY not in one.relations}
+        kept = [one for one in self.stimuli if one.id not in left_out and one.derived_from not in left_out]
+        return self.holding([replace(one, relations={}) if one.relations else one for one in kept])
+
+    def holding(self, stimuli: Sequence[Stimulus]) -> Catalogue:
+        """Return a catalogue of some of these stimuli, with the conditions and contents that they have."""
+        rated = [one for one in stimuli if one.role in ("test", "reference", "anchor")]
+        conditions, contents = {one.condition for one in rated}, {one.content for one in rated}
+        return replace(
+            self,
+            stimuli=tuple(stimuli),
+            conditions=tuple(name for name in self.conditions if name in conditions),
+            contents=tuple(name for name in self.contents if name in contents),
+        )
 
     def of_role(self, role: Role) -> tuple[Stimulus, ...]:
         """Return the stimuli of a role, in the order of the catalogue."""

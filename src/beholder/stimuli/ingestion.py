@@ -129,6 +129,7 @@ def _stimulus(study: Study, source: StimulusSource, entry: CachedFile, roles: Ma
         layout=entry.layout,
         caption=source.caption,
         known_answer=source.known_answer,
+        relations=source.relations,
     )
 
 

@@ -25,7 +25,10 @@ from beholder.stimuli.known_answers import (
     roles_of_column,
 )
 from beholder.stimuli.media_formats import known_suffixes, medium_of
+from beholder.stimuli.relations import COLUMN as FOR
+from beholder.stimuli.relations import content_problems, read_relations, telling_names
 from beholder.stimuli.sources import (
+    RATED,
     Sources,
     StimulusSource,
     key_outside_folder,
@@ -77,8 +80,22 @@ def read_manifest(study: Study, name: str) -> Sources:
         sources.problems.append(Problem(f"{name}:{reader.line_num}", f"is no CSV: {error}"))
         return sources
     _read_lines(root, name, lines, sources)
+    _check_relations(name, sources)
     sources.warnings.extend(_unused_roles(study, name, sources.entries))
     return sources
+
+
+def _check_relations(name: str, sources: Sources) -> None:
+    """Add what does not fit between the lines in the column `for`, and what in results would tell a name."""
+    if not any(source.relations for source in sources.entries):
+        return
+    rated = [source for source in sources.entries if source.role is None or source.role in RATED]
+    sources.problems.extend(content_problems([(one.where, one.content, one.relations) for one in rated]))
+    sources.warnings.extend(telling_names(name, [(one.content, one.condition, one.relations) for one in rated]))
+    columns = {column for source in sources.entries for column in source.factors}
+    if "relation" in columns:
+        what = "column relation is a factor beside the column for, and results have a column relation by for"
+        sources.problems.append(Problem(f"{name}:1", what, "", "Rename column relation."))
 
 
 def _unused_roles(study: Study, name: str, sources: Sequence[StimulusSource]) -> Iterator[Problem]:
@@ -134,7 +151,7 @@ def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sourc
 def _column(cell: str) -> str:
     name = cell.strip()
     lower = name.lower()
-    return lower if lower in (*_REQUIRED, "role", *_RESERVED) or is_answer_column(lower) else name
+    return lower if lower in (*_REQUIRED, "role", FOR, *_RESERVED) or is_answer_column(lower) else name
 
 
 def _columns_fit(name: str, columns: list[str], sources: Sources) -> bool:
@@ -146,7 +163,7 @@ def _columns_fit(name: str, columns: list[str], sources: Sources) -> bool:
         # The near word is what stands there, so the advice is to rename it.
         fix = f"Rename column {hint.removeprefix('Did you mean ').rstrip('?')} to {column}." if hint else ""
         sources.problems.append(
-            Problem(where, f"column {column} is missing", ", ".join(_REQUIRED) + ", role, factors", fix)
+            Problem(where, f"column {column} is missing", ", ".join(_REQUIRED) + ", role, for, factors", fix)
         )
     twice = sorted({column for column in columns if column and columns.count(column) > 1})
     sources.problems.extend(Problem(where, f"column {column} is there twice") for column in twice)
@@ -157,7 +174,7 @@ def _misspelt_columns(name: str, columns: list[str]) -> Iterator[Problem]:
     """Yield the factors that are nearly called as a column that does something."""
     unused = [word for word in ("role", *ANSWER_COLUMNS, *TRAINING_COLUMNS) if word not in columns]
     for column in columns:
-        if column not in (*_REQUIRED, "role", *_RESERVED) and not is_answer_column(column):
+        if column not in (*_REQUIRED, "role", FOR, *_RESERVED) and not is_answer_column(column):
             for near in difflib.get_close_matches(column.lower(), unused, n=1, cutoff=_MIN_SIMILARITY):
                 yield Problem(f"{name}:1", f"column {column} is a factor and does nothing", "", f"Did you mean {near}?")
 
@@ -174,17 +191,19 @@ def _read_row(root: Path, line: str, number: int, row: Mapping[str, str], source
     known_answer = (
         _known_answer(line, number, role, known_answers, sources.problems) if role in KNOWN_ANSWER_ROLES else None
     )
+    relations = read_relations(line, row.get(FOR, ""), role, sources.problems)
     medium = _medium_at(row["file"])
     path = _locate(root, line, row["file"], medium, sources.problems)
     if len(sources.problems) > before or medium is None:
         return None
-    known = (*_REQUIRED, "role", *_RESERVED, *known_answers, "")
+    known = (*_REQUIRED, "role", FOR, *_RESERVED, *known_answers, "")
     factors = {column: value for column, value in row.items() if column not in known}
     content, condition = normalised_name(row["content"]), normalised_name(row["condition"])
     caption = row.get("message", "") if role == "example" else ""
     return StimulusSource(
-        line, row["file"], path, content, condition, medium, role, factors, caption, known_answer=known_answer
-    )
+        line, row["file"], path, content, condition, medium, role, factors, caption,
+        known_answer=known_answer, relations=relations,
+    )  # fmt: skip
 
 
 def _known_answer(line: str, number: int, role: Role, cells: Mapping[str, str], problems: list[Problem]) -> KnownAnswer:

@@ -55,6 +55,8 @@ class StimulusSource:
     """How long it may last, where it is given a sound."""
     known_answer: KnownAnswer | None = None
     """What a training stimulus teaches."""
+    relations: Mapping[str, str] = field(default_factory=dict)
+    """What it is to each person or group that it is for; empty where it is for everybody."""
 
 
 class _Stray(NamedTuple):

@@ -63,6 +63,21 @@ class Stop(StudyPart):
     )
 
 
+class OwnTrials(StudyPart):
+    """Trials of stimuli that are for the person alone, beside those of their list (column `for` of the manifest)."""
+
+    trials: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="How many such trials each of these people gets; all that their stimuli allow when left out.",
+    )
+    place: Literal["spread", "first", "last"] = Field(
+        default="spread",
+        description="Evenly `spread` among the other trials, before them (`first`), or after (`last`).",
+    )
+
+
 class Design(StudyPart):
     """How many people see how much."""
 
@@ -122,6 +137,9 @@ class Design(StudyPart):
     )
     plan: Annotated[Annotated[str, StringConstraints(pattern=r"\.csv$")], Allowed("a CSV file")] | None = Field(
         default=None, description="A CSV file with columns list, position, slot and stimulus that is the plan."
+    )
+    own: OwnTrials = Field(
+        default=OwnTrials(), description="Trials of the stimuli that a manifest binds to people, by its column `for`."
     )
     breaks: int | None = Field(
         default=None, ge=1, description="Offer a break after every so many trials, unless only one is left."

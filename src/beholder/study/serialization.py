@@ -13,6 +13,7 @@ import yaml
 from pydantic.json_schema import CoreModeRef, CoreRef, DefsRef, GenerateJsonSchema
 
 from beholder.study.checks import CheckKinds
+from beholder.study.design import OwnTrials
 from beholder.study.model import LastPage, Study, study_model
 from beholder.study.questionnaire import item_json
 from beholder.study.questions import SCALES
@@ -37,6 +38,8 @@ def study_json(study: Study) -> dict[str, Any]:
         value[place] = [item_json(item) for item in getattr(study, place)]
     if not study.during:  # as above
         del value["during"]
+    if study.design.own == OwnTrials():
+        del value["design"]["own"]
     if study.ending == LastPage():
         del value["ending"]
     if study.recruit.return_after is None:

@@ -63,6 +63,8 @@ class Checked(ShownResult):
     """Fewest and most ratings of a stimulus or, if stimuli are compared, of a pair."""
     pairs: int = 0
     """The number of pairs of conditions that are compared, in either order."""
+    bound: str = ""
+    """Which lists are for people with stimuli of their own; empty where none is."""
     default_texts: tuple[str, ...] = ()
     """Which of consent and instructions are ours, and not the researcher's."""
 
@@ -76,6 +78,7 @@ class Checked(ShownResult):
             f"{self.study.title}: about {self.minutes:.0f} min for each of {self.participants:,} lists.",
             f"{plain_count(self.stimuli, 'stimulus', 'stimuli')}: {plain_count(self.contents, 'content')}, "
             f"{plain_count(len(self.conditions), 'condition')}; {each} {what} of each.",
+            *([f"{self.bound}."] if self.bound else []),
             *(f"Warning: {problem}" for problem in self.warnings),
             f"No errors, {plain_count(len(self.warnings), 'warning')}." if self.warnings else "No problems found.",
         ]
@@ -119,6 +122,7 @@ def check(
     from beholder.planning.feasibility import confounding_warnings
     from beholder.planning.list_counts import votes_range
     from beholder.planning.message_trials import load_with_messages
+    from beholder.planning.own_stimuli import bound_warnings, describe_bound
     from beholder.server.session_stages import session_stages
     from beholder.study.groups import group_study
     from beholder.study.loading import HeadingError
@@ -162,6 +166,7 @@ def check(
             *missing_gold(loaded, catalogue),
             *_long_session(loaded, stages, trials),
             *_exclusion_warnings(loaded),
+            *bound_warnings(catalogue),
             *_medium_warnings(loaded, {one.medium for one in catalogue.stimuli}),
             *_placeholder_warnings(loaded),
             *_media_warnings(loaded, catalogue),
@@ -185,6 +190,7 @@ def check(
             if session.group
         ),
         votes=votes_range(plan),
+        bound=describe_bound(plan.lists),
         default_texts=default_texts(loaded, method_folder(method.name) / "texts"),
         pairs=_pair_count(plan, catalogue) if is_of_pairs(plan) else 0,
     )

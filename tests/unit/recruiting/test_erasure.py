@@ -21,14 +21,17 @@ from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.erasure import Forgotten, Purged, erase_by_receipt, purge_study
 from beholder.recruiting.ledger import replay
 from beholder.server.erasure import erase_sessions, find_erasable, normalise_receipt, wipe_patiently
-from beholder.server.tokens import pseudonym, receipt_code
+from beholder.server.tokens import invitation, pseudonym, receipt_code
 from beholder.store.contract import Answer, End, LedgerEntry, Session
 from beholder.store.open import open_store, read_rows
 from beholder.store.tables import ERASABLE
 from beholder.study.serialization import resolved_yaml
+from support.bound_studies import write_bound
 from support.cleaning_store import START
 from support.decision_store import FILE, POSTING, at, decision_setup, handed_in, make_study, read
 from support.erasable_study import PERSON, SECRET, bytes_of, entries, people_come, prepare, write_down
+from support.message_studies import serving
+from support.platform_visitors import come
 from support.recruit_context import launch_setup
 
 
@@ -392,3 +395,18 @@ def test_beside_a_server_nothing_is_purged(tmp_path: Path, kind: str, request: p
     assert "is in use by another server" in messages
     assert messages.endswith("Stop the server, then run `beholder purge`.")
     assert purge_study(study, store=url, now=lambda: DAY).is_done
+
+
+async def test_whoever_is_erased_has_left_stimuli_which_is_told_without_a_name(tmp_path: Path) -> None:
+    study = write_bound(tmp_path, {"face-21": "ann", "face-22": "bob; ann=colleague"})
+    receipts = []
+    async with serving(study, tmp_path / "store") as (host, clock):
+        for name in ("ann", "carl"):
+            person = await come(host, clock, invited=invitation(host.store.secret, name))
+            receipts.append((await host.withdraw(person.token))["receipt"])
+    told = await asyncio.to_thread(lambda: [erase_by_receipt(str(one), study).words for one in receipts])
+    own = (
+        "4 stimuli of manifest.csv are for this person and stay, as the plan holds them: when nobody comes any more, "
+        "delete the files, their lines, and their copies in media/ and in a bucket."
+    )
+    assert [own in words for words in told] == [True, False]

@@ -98,7 +98,7 @@ def test_every_problem_of_a_manifest_has_its_line(tmp_path: Path, video: bytes) 
     [
         (
             b"file,contents,condition\n",
-            ["list.csv:1  column content is missing. Allowed: file, content, condition, role, factors. "
+            ["list.csv:1  column content is missing. Allowed: file, content, condition, role, for, factors. "
              "Rename column contents to content."],
         ),
         (b"file,content,condition,x,x\n", ["list.csv:1  column x is there twice."]),
