@@ -461,6 +461,8 @@ SAID = (
     Said("study-file.md", "A page on which nothing is left to ask is left out",
          "unit/server/test_flow.py::"
          "test_a_page_asks_what_answers_on_earlier_pages_let_it_ask_and_is_left_out_without_any"),
+    Said("study-file.md", "With images and texts, which do not play, the option is refused",
+         "unit/methods/test_time_marks.py::test_what_does_not_play_cannot_be_marked"),
     Said("study-file.md", "checks, gold and practice are left out",
          "unit/server/test_crowd_results.py::"
          "test_practice_is_no_part_of_it"),

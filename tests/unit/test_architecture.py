@@ -193,6 +193,8 @@ SHORT_CHAPTERS = {
     "beholder.simulation.pilot": "reads a study, which `variance` must not import",
     "beholder.stimuli.samples.sentences": "the samples of one medium",
     "beholder.stimuli.samples.text": "the samples of one medium",
+    "beholder.simulation.time_marks": "a rater model of its own, which only the oracle asks",
+    "beholder.stats.marked_times": "formulas alone: one analysis uses them",
     "beholder.study.chain": "what the researcher writes; the workflow reads it",
     "beholder.server.study_versions": "the texts with which sessions began; the service is the way of requests",
     "beholder.store.postgresql.servers": "who leads and what servers tell; the store only hands it on",
@@ -279,7 +281,7 @@ SAME_NOUN = {
     "rater_models", "raters", "ratings", "recurring_questions", "registry",
     "relation", "relations", "reliability", "result", "run", "runs", "scores", "servers",
     "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "study", "submissions", "tables",
-    "tests", "text", "texts", "transcriptions", "video", "votes_needed", "writer",
+    "tests", "text", "texts", "time_marks", "transcriptions", "video", "votes_needed", "writer",
 }  # fmt: skip
 """Names of several modules: the same noun in another layer, or the same part of a shape."""
 
@@ -293,6 +295,7 @@ def test_a_module_name_repeats_only_for_the_same_noun() -> None:
 
 COVERED_ELSEWHERE = {
     "beholder.cli.deployment": "tests/end_to_end/test_deploy.py",
+    "beholder.cleaning.time_marks": "tests/end_to_end/test_time_marks.py",
     "beholder.deployment": "tests/end_to_end/test_deploy.py",
     "beholder.deployment.contained": "tests/unit/deployment/test_engine.py",
     "beholder.deployment.contract": "tests/contracts/test_targets.py",
@@ -498,7 +501,7 @@ def test_the_type_of_a_question_is_compared_nowhere() -> None:
 
 FAMILIES = {
     "aspects", "contract", "boards", "choices", "differences", "orders", "pairs", "presentation", "scores",
-    "transcripts",
+    "time_marks", "transcripts",
 }  # fmt: skip
 """What a method may build on: the contract, and what several methods share."""
 

@@ -18,13 +18,24 @@ from beholder.analysis.registry import find as find_analysis
 from beholder.analysis.registry import installed, is_ours
 from beholder.checks.page_contract import PageCheck
 from beholder.checks.page_registry import page_check_kinds, page_checks
-from beholder.cleaning import devices, payouts, playback, ratings, recurring_questions, shortfall, tables
+from beholder.cleaning import devices, payouts, playback, ratings, recurring_questions, shortfall, tables, time_marks
 from beholder.cli import cli
 from beholder.columns import Column
 from beholder.methods import find, method_folder, names
+from beholder.methods.time_marks import TimeMarks
 from beholder.study.backup import Backup
 from beholder.study.checks import Checks, installed_checks, switches_model, use_model
-from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quantity, Rater, accept_model, clean_model
+from beholder.study.cleaning import (
+    AcceptAsking,
+    Analyse,
+    Bonus,
+    MarkAnalysis,
+    Quality,
+    Quantity,
+    Rater,
+    accept_model,
+    clean_model,
+)
 from beholder.study.deployment import Deploy
 from beholder.study.design import Design, Level, OwnTrials, Sparse, Star, Stop, Training, TrainingItem
 from beholder.study.media import MediaHosting
@@ -77,6 +88,8 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("clean: bonus for quantity", "clean: bonus: quantity", Quantity),
     ("clean: bonus for quality", "clean: bonus: quality", Quality),
     ("analyse", "analyse", Analyse),
+    ("analyse: marks", "analyse: marks", MarkAnalysis),
+    ("marks", "options: marks", TimeMarks),
     ("recruit", "recruit", Recruit),
     ("recruit: codes and return_to", "recruit: codes, return_to", PerOutcome),
     ("recruit: filters", "recruit: filters", Filters),
@@ -235,6 +248,7 @@ _TABLES: Mapping[str, Mapping[str, Sequence[Column]]] = {
     "playback": {"playback.csv": playback.PLAYBACK},
     "comments": {"comments.csv": tables.COMMENTS},
     "during": {"during.csv": recurring_questions.DURING},
+    "marks": {"marks.csv": time_marks.MARKS, "viewings.csv": time_marks.VIEWINGS},
     "devices": {"devices.csv": devices.DEVICES},
     "lists": {
         "accept.csv": payouts.ACCEPT, "reject.csv": payouts.REJECT, "look.csv": payouts.LOOK,

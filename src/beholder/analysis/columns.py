@@ -10,6 +10,7 @@ STIMULUS_OR_NONE = Column("stimulus", "text", "Id of the stimulus; empty in the 
 CONTENT = Column("content", "text", "Name of the content.")
 CONTENT_OR_NONE = Column("content", "text", "Name of the content of a stimulus; empty in the row of a condition.")
 CONDITION = Column("condition", "text", "Name of the condition.")
+CONDITION_OR_ALL = Column("condition", "text", "Name of the condition; empty in the row of all of them.")
 OTHER_CONDITION = Column("other_condition", "text", "Name of the condition with which it is compared.")
 PARTICIPANT = Column("participant", "text", "Id of the participant.")
 METRIC = Column("metric", "text", "Name of the number, with its method, such as `MOS(ACR)`.")

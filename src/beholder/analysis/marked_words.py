@@ -13,6 +13,7 @@ from beholder.analysis.columns import (
     CI_HIGH,
     CI_LOW,
     CONDITION,
+    CONDITION_OR_ALL,
     CONTENT,
     PARTICIPANTS,
     PARTICIPANTS_N,
@@ -231,7 +232,7 @@ WORD_AGREEMENT = Analysis(
     word_agreement,
     (
         QUESTION,
-        Column("condition", "text", "Name of the condition; empty in the row of all of them."),
+        CONDITION_OR_ALL,
         PARTICIPANTS,
         STIMULI,
         Column("words", "integer", "Words that two participants or more could mark."),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,9 @@ from beholder.study.cleaning import Analyse
 from beholder.study.markdown import plain_text
 from beholder.study.model import Question, Study
 from beholder.types import UNRATED_ROLES
+
+if TYPE_CHECKING:
+    from beholder.analysis.time_marks import MarkData
 
 _T = TypeVar("_T")
 KINDS = ("score", "diff", "choice", "correct", "pick")
@@ -97,6 +100,8 @@ class Ratings:
     """What intervals and p-values are corrected for where the study is looked at more than once."""
     related: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     """Every rating, used or not, of stimuli that are for some people alone, by what they are to these."""
+    marks: MarkData | None = None
+    """What was marked while it played; None where nobody could mark anything."""
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -369,6 +374,7 @@ def open_ratings(source: str | Path | Study, options: TableOptions | None = None
         options.refuse_for(source)
     if not isinstance(source, Study) and is_table(source):
         return _table(Path(source), options)
+    from beholder.analysis.time_marks import read_time_marks
     from beholder.methods import load_study
 
     study = source if isinstance(source, Study) else load_study(Path(source))
@@ -394,6 +400,7 @@ def open_ratings(source: str | Path | Study, options: TableOptions | None = None
             session_reasons=_session_reasons(clean),
             session_failures=_session_failures(clean),
             look=ratings.look if of_people is None else look_of(ratings, of_people),
+            marks=read_time_marks(clean, study.analyse.marks),
         ),
         table,
         path,

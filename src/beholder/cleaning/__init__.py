@@ -7,6 +7,7 @@ sessions       one session judged: ratings, training, verdicts
 decisions      accept and use, from the verdicts
 screening      every session: alone, against the other raters, and by all sessions of its rater
 ratings        the tidy rating row
+time_marks     marks.csv and viewings.csv
 payouts        whom to pay, whom not, and who gets a bonus
 shortfall      votes that are missing, and the lists that would bring them
 collection     how far a run is, how its size came about, and when its results were looked at

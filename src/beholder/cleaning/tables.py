@@ -44,6 +44,7 @@ from beholder.cleaning.recurring_questions import DURING, during_rows
 from beholder.cleaning.screening import facts_of, judge_facts, store_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import StudyText, text_rows
+from beholder.cleaning.time_marks import MARKS, VIEWINGS, has_marks, mark_rows, viewing_rows
 from beholder.columns import Column, names_of, pick
 from beholder.files import csv_blocks, csv_text, json_bytes, table_bytes, text_blocks, text_of, utf8, write_all
 from beholder.planning.model import no_collection
@@ -137,6 +138,12 @@ def _write(
     if any(text.during for text in texts.values()):
         rows = (row for one in visits for row in during_rows(one, texts[one.digest].during, facts.stimuli))
         between = {_BETWEEN: table_bytes(names_of(DURING), rows)}
+    marked = {}
+    if has_marks(facts):
+        marked = {
+            _MARKS: table_bytes(names_of(MARKS), mark_rows(judged, facts.stimuli)),
+            _VIEWINGS: table_bytes(names_of(VIEWINGS), viewing_rows(judged, facts.stimuli)),
+        }
     account = {
         "study": study.name,
         "population": facts.population,
@@ -163,6 +170,7 @@ def _write(
             "playback.csv": csv_blocks(names_of(PLAYBACK), playback_lines(visits, facts.stimuli)),
             "comments.csv": table_bytes(names_of(COMMENTS), comment_rows(visits)),
             **between,
+            **marked,
             "devices.csv": table_bytes(names_of(DEVICES), device_rows(judged)),
             "sessions.csv": table_bytes(names_of(SESSIONS), (session_row(one) for one in judged)),
             "participants.csv": table_bytes(people, participant_rows(judged, options)),
@@ -173,12 +181,14 @@ def _write(
             "account.json": json_bytes(account),
             "account.md": utf8(account_page(account, study)),
         },
-        stale=[_BETWEEN],
+        stale=[_BETWEEN, _MARKS, _VIEWINGS],
     )
 
 
 _BETWEEN = "during.csv"
 """Only of studies that ask something between trials."""
+_MARKS, _VIEWINGS = "marks.csv", "viewings.csv"
+"""Only of studies in which people mark what plays."""
 
 
 def session_row(one: JudgedSession) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from beholder.cleaning import columns as c
 from beholder.cleaning import playback as played
-from beholder.cleaning import tables
+from beholder.cleaning import tables, time_marks
 from beholder.cleaning.texts import StudyText
 from beholder.columns import Column, names_of
 from beholder.exporting.columns import OF_PARTICIPANT, OF_SESSION, OF_TEXT, ExportTable, TableRows, factor_columns
@@ -127,7 +127,7 @@ def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-# Playback and comments, with the rows of clean/
+# Playback, comments and marks, with the rows of clean/
 
 
 PLAYBACK = ExportTable(
@@ -140,6 +140,38 @@ PLAYBACK = ExportTable(
 COMMENTS = ExportTable(
     "comments", "reason or comment that somebody wrote", tables.COMMENTS, (), (OF_SESSION, OF_PARTICIPANT)
 )
+
+
+MARKS = ExportTable(
+    "marks",
+    "mark that somebody set while a clip played",
+    time_marks.MARKS,
+    (),
+    (OF_SESSION, OF_PARTICIPANT),
+)
+VIEWINGS = ExportTable(
+    "viewings",
+    "stimulus on an answered page that could be marked, with how many marks it got",
+    time_marks.VIEWINGS,
+    ("session", "position", "slot"),
+    (OF_SESSION, OF_PARTICIPANT),
+)
+
+
+def marks(source: ExportSource) -> TableRows | None:
+    """Return every mark; None where nobody could mark anything."""
+    facts = source.judging.facts
+    if not time_marks.has_marks(facts):
+        return None
+    return TableRows(MARKS, time_marks.mark_rows(source.judging.judged, facts.stimuli))
+
+
+def viewings(source: ExportSource) -> TableRows | None:
+    """Return everything that could be marked; None where nobody could mark anything."""
+    facts = source.judging.facts
+    if not time_marks.has_marks(facts):
+        return None
+    return TableRows(VIEWINGS, time_marks.viewing_rows(source.judging.judged, facts.stimuli))
 
 
 def playback(source: ExportSource) -> TableRows:

@@ -24,6 +24,7 @@ from beholder.methods.contract import (
     Trial,
     plain_text,
 )
+from beholder.methods.time_marks import marking, read_marks
 
 _ANSWER_PARTS = ("scores", "ticks", "missing", "comment")
 _TICK_RATE = 0.6
@@ -76,7 +77,8 @@ ask_cached = lru_cache(maxsize=32)(ask)
 
 def read_scores(trial: Trial, answer: Json) -> Json:
     """Return the answer with exactly the scores and ticks of this trial, or raise Refused."""
-    given = answer_parts(answer, _ANSWER_PARTS, '{"scores": {"q1": {"s1": number}}}')
+    known = (*_ANSWER_PARTS, "marks") if marking(trial) is not None else _ANSWER_PARTS
+    given = answer_parts(answer, known, '{"scores": {"q1": {"s1": number}}}')
     missing = read_missing(trial, given.get("missing", {}))
     rated = [slot.id for slot in trial.slots if slot.rated]
     needed = [slot for slot in rated if slot not in missing]
@@ -100,7 +102,7 @@ def read_scores(trial: Trial, answer: Json) -> Json:
         read[part] = normal
     if missing:
         read["missing"] = missing
-    return read | read_comment(given)
+    return read | read_comment(given) | read_marks(trial, given)
 
 
 def score_judgements(

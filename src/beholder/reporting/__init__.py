@@ -13,6 +13,7 @@ Parts of the page:
     relations            stimuli that are for some people alone, beside those for everybody
     question_sections    findings, scores and further tables of a question; the overview of many
     marked_words         the words of each transcript that people marked, and how far they agree
+    time_marks           where people marked clips while they played, with the frames there, and how far they agree
     transcriptions       how much of what was said people typed, and which words they took for which
     pair_tests           every contrast of a question by several tests, and whether they agree
     questionnaire        what participants were asked, in the words that they read

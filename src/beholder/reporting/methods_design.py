@@ -13,6 +13,7 @@ from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
 from beholder.formats import count, join_names, number, plural, span
 from beholder.methods.contract import Paper
+from beholder.methods.time_marks import marks_of
 from beholder.reporting.looks import chain_sentences, contrast_sentences, look_sentences
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
@@ -52,6 +53,7 @@ def design_sentences(material: Material) -> list[Sentence]:
         *_groups(material),
         *_questions(material),
         *_between(material),
+        *_marked(material),
         *_stimuli(material),
         *relation_sentences(material),
         *_trials(material),
@@ -139,6 +141,15 @@ def _between(material: Material) -> list[Sentence]:
         moment = when[ask.every] if isinstance(ask.every, str) else f"after every {count(ask.every, 'trial')}"
         asked.setdefault(moment, []).append(f"“{ask.title}”")
     return [Sentence(f"They were asked {join_names(texts)} {moment}") for moment, texts in asked.items()]
+
+
+def _marked(material: Material) -> list[Sentence]:
+    """Return that people could mark what played, and with which labels."""
+    marks = marks_of(material.study)
+    if marks is None:
+        return []
+    labels = f" ({join_names([f'“{label}”' for label in marks.labels])})" if marks.labels else ""
+    return [Sentence(f"While a stimulus played they could mark where something was wrong{labels}")]
 
 
 def _answers(part: QuestionResults, material: Material) -> str:

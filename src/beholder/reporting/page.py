@@ -52,6 +52,7 @@ from beholder.reporting.reliability import DIMENSIONALITY, RELIABILITY, VOTES_NE
 from beholder.reporting.section import Section, beside
 from beholder.reporting.sensitivity import EQUIVALENCE, RUNS, SENSITIVITY, VARIANCES
 from beholder.reporting.sheets import TextTable, cell_sheet, condition_sheet, pair_sheet, without_empty_columns
+from beholder.reporting.time_marks import MARKS
 from beholder.reporting.transcriptions import TRANSCRIPTIONS
 
 _EYE = Markup(
@@ -242,6 +243,7 @@ SECTIONS: tuple[Callable[[Material], Child], ...] = (
     OVERVIEW,
     questions,
     UNRATED,
+    MARKS,
     ACCOUNT,
     QUALIFICATION,
     RULES,

@@ -279,6 +279,24 @@ REFERENCES = (
         "henderson1953", "Henderson (1953)", "Henderson, C. R.", 1953,
         "Estimation of variance and covariance components", "Biometrics|9|2|226–252", "10.2307/3001853",
     ),
+    _article(
+        "conger1980", "Conger (1980)", "Conger, Anthony J.", 1980,
+        "Integration and generalization of kappas for multiple raters", "Psychological Bulletin|88|2|322–328",
+        "10.1037/0033-2909.88.2.322",
+    ),
+    _article(
+        "bakeman2009", "Bakeman, Quera and Gnisci (2009)", "Bakeman, Roger and Quera, Vicenç and Gnisci, Augusto", 2009,
+        "Observer agreement for timed-event sequential data: A comparison of time-based and event-based algorithms",
+        "Behavior Research Methods|41|1|137–147", "10.3758/BRM.41.1.137",
+    ),
+    _other(
+        "silverman1986", "Silverman (1986)", "book", "Silverman, Bernard W.",
+        title="Density estimation for statistics and data analysis", publisher="Chapman and Hall", year="1986",
+    ),
+    _other(
+        "iglewicz1993", "Iglewicz and Hoaglin (1993)", "book", "Iglewicz, Boris and Hoaglin, David C.",
+        title="How to detect and handle outliers", publisher="ASQC Quality Press", year="1993",
+    ),
     _other(
         "krippendorff2011", "Krippendorff (2011)", "misc", "Krippendorff, Klaus",
         title="Computing {Krippendorff's} alpha-reliability", publisher="University of Pennsylvania",

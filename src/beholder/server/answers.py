@@ -9,6 +9,7 @@ from typing import Literal, cast
 
 from beholder.errors import Refused
 from beholder.methods.contract import Method, Trial
+from beholder.methods.time_marks import check_marks
 from beholder.server.admission import check_moderation, claim_list, load_session
 from beholder.server.context import Context
 from beholder.server.endings import verified_end
@@ -296,7 +297,7 @@ def _read_trial_answer(
     is_rated = not missing or any(one.value is not None for one in method.judgements(trial, answer))
     # Where one of two will not play there is nothing to compare, so the other need not be watched.
     rule = playback.watch if is_rated else "none"
-    return answer, _playback_evidence(trial, catalogue, rule, missing, submission, elapsed_ms, words)
+    return answer, _playback_evidence(trial, catalogue, rule, missing, submission, elapsed_ms, words, answer=answer)
 
 
 def _read_page_answer(
@@ -350,10 +351,12 @@ def _playback_evidence(
     words: Mapping[str, str],
     *,
     due: Collection[str] | None = None,
+    answer: Json = None,
 ) -> dict[str, Json]:
     """Return the playback evidence if every slot was watched as the rule says or failed to play, else raise Refused.
 
-    Only the slots that are `due` have to be watched; all of them when it is left out.
+    Only the slots that are `due` have to be watched; all of them when it is left out. Marks in an answer have to lie
+    where it was played.
     """
     lengths = {slot.id: catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots}
     evidence = playback_evidence(submission.events, lengths, together=trial.together)
@@ -369,4 +372,5 @@ def _playback_evidence(
         raise Refused(
             words["not_watched"], where="events", allowed="no more than the time that passed", code="not_watched"
         )
+    check_marks(trial, answer, lengths, evidence.played)
     return evidence_to_json(evidence)

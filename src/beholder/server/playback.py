@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor
 from typing import Any, Literal
@@ -94,6 +94,8 @@ class PlaybackEvidence:
 
     slots: Mapping[str, SlotPlayback]
     page: PageFacts
+    played: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    """The stretches of each slot that were played, in milliseconds, in the order of the log; not stored."""
 
 
 @dataclass
@@ -295,7 +297,8 @@ def playback_evidence(
     for player in players.values():
         if player.since is not None:
             player.stop(now, None)
-    return PlaybackEvidence({slot: player.result() for slot, player in players.items()}, facts)
+    played = {slot: player.ranges for slot, player in players.items()}
+    return PlaybackEvidence({slot: player.result() for slot, player in players.items()}, facts, played)
 
 
 def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, is_away: bool) -> None:

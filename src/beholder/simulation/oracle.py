@@ -15,12 +15,14 @@ from beholder.checks.page_contract import CheckContext, RobotAbilities
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
 from beholder.methods.differences import DifferenceMethod
+from beholder.methods.time_marks import marking
 from beholder.planning.message_trials import message_medium
 from beholder.server.page_checks import check_of, examine, pose
 from beholder.server.script import PlannedStep, ServedStudy
 from beholder.simulation.participants import Habits, SimulatedPerson, answer_rng, habits_of, percept_of
 from beholder.simulation.raters import GUESSING
 from beholder.simulation.robot import Robot, page_log, plain_fill
+from beholder.simulation.time_marks import simulated_marks
 from beholder.simulation.truth import Population, Truth, keyed_rng
 from beholder.types import MESSAGE_ROLES, UNRATED_ROLES, Json, Role
 
@@ -151,7 +153,7 @@ class OracleResponder:
     """The responder of one robot: what it perceives, and whether it follows messages and statements."""
 
     def __init__(self, oracle: Oracle, kind: str, participant: str, able: RobotAbilities) -> None:
-        self._oracle, self._participant, self._able = oracle, participant, able
+        self._oracle, self._participant, self._able, self._kind = oracle, participant, able, kind
         usual, pace = habits_of(kind), oracle.people.pace
         self._habits = replace(usual, click_s=pace * usual.click_s, slider_s=pace * usual.slider_s)
         self._someone = SimulatedPerson(kind, participant, oracle.truth, oracle.people, oracle.seed)
@@ -164,9 +166,17 @@ class OracleResponder:
         return self.answer(robot.session, step["key"])
 
     def answer(self, session: str, key: str) -> Json:
-        """Return the answer to a trial."""
+        """Return the answer to a trial, with marks where people can set any."""
+        trial = self._oracle.trial(session, key)
+        answer = self._rating(session, trial, key)
+        if marking(trial) is None or not isinstance(answer, Mapping):
+            return answer
+        catalogue, truth = self._oracle.served.catalogue, self._oracle.truth
+        rng = keyed_rng(self._oracle.seed, "marks", self._participant, key)
+        return {**answer, "marks": simulated_marks(trial, catalogue, truth, self._kind, self._oracle.seed, rng)}
+
+    def _rating(self, session: str, trial: Trial, key: str) -> Json:
         oracle = self._oracle
-        trial = oracle.trial(session, key)
         rng = answer_rng(oracle.seed, self._participant, trial.id)
         moment = oracle.moment(session, trial)
         percept = {

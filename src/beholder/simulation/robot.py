@@ -254,7 +254,7 @@ def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Genera
     plays = [*trial["slots"]] * trial.get("passes", 1)
     for place, slot in enumerate(plays):
         started, more = now, pace.play(slot, now, is_away=is_away)
-        events += more
+        events += [*more, *_mark_presses(answer, slot, started)]
         ended = max(ended, more[-1][0])
         now = started if at_once else ended
         is_answered = len(trial["slots"]) > 1 and not at_once and place >= len(plays) - len(trial["slots"])
@@ -314,6 +314,13 @@ class _ResponseTimes:
             "width": media["width"], "height": media["height"],
         }  # fmt: skip
         return [*events, [ended, "ended", name, {"at": length}], [ended, "frames", name, drawn]]
+
+
+def _mark_presses(answer: Json, slot: Mapping[str, Any], started: float) -> _Log:
+    """Return the presses by which marks were set while a slot played, the last time."""
+    marks: Any = answer.get("marks", ()) if isinstance(answer, Mapping) else ()
+    mine = [mark["ms"] for mark in marks if mark["slot"] == slot["id"]]
+    return [[started + ms, "key", slot["id"], {"what": "mark", "at": ms}] for ms in mine]
 
 
 def _add_clicks(

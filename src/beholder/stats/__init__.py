@@ -9,5 +9,6 @@
 - `dimensions`: principal components, Cronbach's alpha, McDonald's omega
 - `rater_models`, `shrinkage`: quality, bias and inconsistency from votes
 - `reliability`: intraclass correlations, Krippendorff's alpha, Kendall's W, SOS
+- `marked_times`: densities and peaks of moments that people mark, and their agreement
 - `votes_needed`: agreement by the number of votes
 """

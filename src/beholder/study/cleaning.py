@@ -156,6 +156,23 @@ Margin = Annotated[
 ]
 
 
+class MarkAnalysis(StudyPart):
+    """How time marks are analysed. Times are in seconds."""
+
+    tolerance: float = Field(
+        default=0.5, gt=0, le=10, description="Marks of two people no further apart than twice this overlap."
+    )
+    bandwidth: float = Field(
+        default=0.3, gt=0, le=10, description="Standard deviation of the Gaussian kernel of the density."
+    )
+    lag: float = Field(
+        default=0.0,
+        ge=0,
+        le=5,
+        description="Taken off every mark before densities and agreement: how long people take to react.",
+    )
+
+
 class Analyse(StudyPart):
     """What is asked of the ratings."""
 
@@ -187,6 +204,10 @@ class Analyse(StudyPart):
         default=None,
         description="The condition that holds the originals, such as `natural`, where `acr` has them among the others: "
         "every other condition also gets a DMOS against it, in all results. `acr-hr` has it without being asked.",
+    )
+
+    marks: MarkAnalysis | None = Field(
+        default=None, description="How time marks are analysed (`options.marks`); with the values below when left out."
     )
 
     def margin_of(self, question: str) -> float | None:

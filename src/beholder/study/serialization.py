@@ -44,6 +44,8 @@ def study_json(study: Study) -> dict[str, Any]:
         del value["ending"]
     if study.recruit.return_after is None:
         del value["recruit"]["return_after"]
+    if value["analyse"]["marks"] is None:
+        del value["analyse"]["marks"]
     if not value["stimuli"]["accept"]:
         del value["stimuli"]["accept"]
     if study.run == 1:  # keeps the digests of studies from before there were runs

@@ -17,8 +17,9 @@ from beholder.analysis.contract import Analysis
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.registry import find, names
 from beholder.analysis.result import Result, records, scoring
+from beholder.analysis.time_marks import MarkData
 from beholder.methods import methods
-from beholder.study.cleaning import Analyse
+from beholder.study.cleaning import Analyse, MarkAnalysis
 
 _PEOPLE, _CONTENTS = 12, ("city", "forest", "harbour")
 _CONDITIONS = {"original": 4.4, "fine": 3.8, "coarse": 2.9, "broken": 1.8}
@@ -153,7 +154,22 @@ def _samples() -> tuple[Ratings, ...]:
     samples = tuple(map(as_ratings, sample_ratings().values()))
     # A study may also ask for more than its ratings show.
     asked = replace(samples[0], order=replace(samples[0].order, settings=Analyse(margin=0.5)))
-    return (*samples, asked)
+    return (*samples, asked, replace(samples[0], marks=_marks(samples[0])))
+
+
+def _marks(ratings: Ratings) -> MarkData:
+    """Return marks of clips of 6 s by the people who rated them: at 2 s where they were bad, and some anywhere."""
+    rng = np.random.default_rng(8)
+    viewings = ratings.used[["participant", "session", "position", "content", "condition", "stimulus"]]
+    viewings = viewings.assign(slot="s1", length_s=6.0)
+    bad = viewings[ratings.used["value"] < 3].assign(label="blur")
+    some = viewings[::5].assign(label="noise")
+    marks = pd.concat([
+        bad.assign(seconds=rng.normal(2, 0.2, len(bad))), some.assign(seconds=rng.uniform(0, 6, len(some)))
+    ])  # fmt: skip
+    counts = marks.groupby(["session", "position"]).size()
+    counted = counts.reindex(pd.MultiIndex.from_frame(viewings[["session", "position"]]), fill_value=0)
+    return MarkData(marks, viewings.assign(marks=counted.to_numpy()), MarkAnalysis())
 
 
 _PAIRS = tuple(combinations(_CONDITIONS, 2))

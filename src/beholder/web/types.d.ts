@@ -147,10 +147,12 @@ export type Choices = { [question: string]: { better: string; grade?: number } |
 export type Ticks = { [question: string]: { [slot: string]: number[] } };
 /** question -> places of the marked words; `none`: none of them is the answer */
 export type Picks = { [question: string]: { words: number[]; none: boolean } };
+/** Where something was marked while it played. */
+export type Mark = { slot: string; ms: number; label: string };
 /** question -> slot -> what was typed; empty where nothing was understood */
 export type Texts = { [question: string]: { [slot: string]: string } };
 export type Answer = {
-  scores?: Scores; choices?: Choices; ticks?: Ticks; picks?: Picks; texts?: Texts; missing?: Missing; reasons?: { [question: string]: string[] }; comment?: string;
+  scores?: Scores; choices?: Choices; ticks?: Ticks; picks?: Picks; texts?: Texts; missing?: Missing; marks?: Mark[]; reasons?: { [question: string]: string[] }; comment?: string;
 } & { [key: string]: Json | undefined };
 export type View = (trial: Trial, stage: Stage) => Promise<Answer>;
 
@@ -181,6 +183,11 @@ export interface Player {
   /** Play several slots from their beginning at once, on one clock; `sound` names the one that is heard. Resolves
    *  whether they started; `ended` is told when all have. The largest distance between their clocks is logged. */
   together(slots: string[], options: { sound: string | null; isOnce?: boolean }): Promise<boolean>;
+  /** Play slots, several on one clock, from these milliseconds on; where a slot may be played only so often, that would
+   *  not be counted. Resolves whether they started. */
+  playFrom(slots: string[], ms: number, options?: { sound?: string | null }): Promise<boolean>;
+  /** Whether the log proves that this place of a slot was played. */
+  hasPlayed(slot: string, ms: number): boolean;
   pause(): void;
   /** Play a slot, or pause it when it plays. */
   toggle(slot: string): void;
@@ -241,6 +248,19 @@ export interface WayOn {
   tell(words: string, meant?: HTMLElement): void;
 }
 
+/** Marks that people set while something plays. */
+export interface Marks {
+  /** A button for each label, which works while something plays. */
+  buttons(): HTMLElement;
+  /** The buttons, and under them the marks on a line and in a list; `clip`: with a clip that can be played again. */
+  panel(options: { clip: boolean }): HTMLElement;
+  /** What is left to do about marks. */
+  gap(): Gap | null;
+  /** Hear of every change of the marks. */
+  listen(listener: () => void): void;
+  answer(): Mark[];
+}
+
 /** Everything a view draws with. What it builds is accessible, logged, kept over a reload, and translated. */
 export interface Stage {
   /** Where the view draws; empty. */
@@ -295,6 +315,8 @@ export interface Stage {
   /** The words of a scale beside a row of faders, and the bands behind them. */
   bands(scale: Scale): { labels: HTMLElement; field: HTMLElement };
   player: Player;
+  /** Where people mark what plays; null where the study does not ask for it. There after `load`. */
+  marks: Marks | null;
   /** Listens to single keys until the signal, or the step, ends; Help lists them. */
   keys(bindings: Binding[], signal?: AbortSignal): void;
   /** Says something politely to who cannot see it. */

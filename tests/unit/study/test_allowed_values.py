@@ -103,6 +103,9 @@ WORDS: dict[str, tuple[list[Any], list[Any]]] = {
     "a CSV file": (["mine.csv"], ["mine.txt"]),
     "text, or a list of texts and {text, examples, play}":
         (["words", ["one", {"text": "two", "play": 1}]], ["", [{"texts": "two"}]]),
+    "true or false, or a map with the keys labels, at_least, most and ask":
+        ([True, False, {"labels": ["blur"]}], ["blur", {"label": "blur"}, {"labels": ["blur", "blur"]}]),
+    "a map with the keys tolerance, bandwidth and lag": ([{"lag": 0.4}], [3, {"delay": 1}]),
     "false, or a map with the key items":
         ([False, {"items": [{"id": "a", "text": "?", "options": ["b", "c"], "correct": "b"}]}], [True, 3]),
     "a number, or a map from question to number": ([3, {"quality": 3}], ["many", {"quality": "many"}]),

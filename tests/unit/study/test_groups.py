@@ -124,8 +124,8 @@ def problems(folder: Path, between: dict[str, Any], **keys: Any) -> list[str]:
         (
             {"layout": {"a": {"options": {"layuot": "rows"}}, "b": {}}},
             {},
-            "design.between.layout.a.options.layuot is not a known key. Allowed: layout, reference "
-            "and anchors. Did you mean layout?",
+            "design.between.layout.a.options.layuot is not a known key. Allowed: layout, "
+            "reference, anchors and marks. Did you mean layout?",
         ),
         (
             {"seen": {"a": {"playback": {"look_seconds": 3}}, "b": {}}},

@@ -69,7 +69,7 @@ SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a lette
         ("design: {title: x}", "design.title is not a known key. title stands at the top of the file, not in here."),
         ("xyzzy: 1", f"xyzzy is not a known key. Allowed: {KNOWN}."),
         ("design: {trails: 3}", "design.trails is not a known key. Did you mean trials?"),
-        ("options: {layout: rows}", "options.layout is not a known key. Allowed: no keys."),
+        ("options: {layout: rows}", "options.layout is not a known key. Allowed: marks."),
         ("questions: [{text: x}]", f"questions.0.id is missing. {SLUG}"),
         ("before: [{id: a, text: b}]", "before.0.type is missing. "
                                        "Allowed: single, multiple, likert, number or text."),
@@ -267,7 +267,7 @@ def test_a_wrong_option_of_the_method_is_told_at_its_place(tmp_path: Path) -> No
         "study.yaml:7  options.layout is row. Allowed: turns or rows. Did you mean rows?"
     ]
     assert refusal(tmp_path, HEAD.replace("acr", "parallel") + "options: 5\n") == [
-        "study.yaml:6  options is 5. Allowed: a map with the keys layout, reference and anchors."
+        "study.yaml:6  options is 5. Allowed: a map with the keys layout, reference, anchors and marks."
     ]
 
 

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from beholder.methods.boards import SingleMethod
-from beholder.methods.contract import BaseModel, Json, Medium, Metric, Paper, Scoring, StudyPart
+from beholder.methods.contract import (
+    BaseModel,
+    Catalogue,
+    Generator,
+    Json,
+    Medium,
+    Metric,
+    Paper,
+    Problem,
+    Scoring,
+    Study,
+    Trial,
+    Unit,
+)
 from beholder.methods.presentation import P910_CITATION
+from beholder.methods.time_marks import MarkableOptions, Marks, mark_extra, mark_problems, marks_option, with_marks
 
 
-class AcrOptions(StudyPart):
-    """Options of `acr`: none."""
+class AcrOptions(MarkableOptions):
+    """Options of `acr`."""
+
+    marks: Marks = marks_option()
 
 
 class Acr(SingleMethod):
@@ -39,6 +55,16 @@ class Acr(SingleMethod):
         },
         citation=P910_CITATION,
     )
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        yield from super().problems(study, catalogue)
+        yield from mark_problems(self.name, study, catalogue)
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        return with_marks(super().compose(study, unit, catalogue, rng), study)
+
+    def extra(self, trial: Trial) -> Mapping[str, Json]:
+        return mark_extra(trial)
 
 
 acr = Acr()

@@ -27,7 +27,6 @@ from beholder.methods.contract import (
     Slot,
     Stimulus,
     Study,
-    StudyPart,
     Task,
     Trial,
     Unit,
@@ -52,9 +51,10 @@ from beholder.methods.presentation import (
     stimuli_under_test,
 )
 from beholder.methods.scores import ScoreMethod, ask
+from beholder.methods.time_marks import MarkableOptions, Marks, mark_problems, marks_option, with_marks
 
 
-class LikertOptions(StudyPart):
+class LikertOptions(MarkableOptions):
     """Options of `likert`."""
 
     items: Literal["avatar-a", "avatar-b", "avatar-short", "sync", "problem-token"] | None = Field(
@@ -85,6 +85,7 @@ class LikertOptions(StudyPart):
     columns: Literal["high-first", "low-first"] = Field(
         default="high-first", description="Which end of the scale stands first."
     )
+    marks: Marks = marks_option()
 
 
 class Likert(ScoreMethod):
@@ -127,6 +128,7 @@ class Likert(ScoreMethod):
         yield from single_problems(self.name, study)
         yield from _set_problems(study)
         yield from wording_problems(study)
+        yield from mark_problems(self.name, study, catalogue)
         if _shows_driving_video(study):
             why = f"with items: {study.options['items']} shows the avatar beside it"
             yield from reference_problems(self.name, catalogue, why)
@@ -163,7 +165,7 @@ class Likert(ScoreMethod):
         }
         if scenario := _scenario(study):
             draws["scenario"] = scenario
-        return Trial(
+        trial = Trial(
             id=stimulus.id,
             content=unit.content,
             purpose="rate",
@@ -172,6 +174,7 @@ class Likert(ScoreMethod):
             draws=draws,
             together=len(slots) > 1,
         )
+        return with_marks(trial, study)
 
     def other_slot(self, trial: Trial, slot: Slot) -> str | None:
         return next((other.id for other in trial.slots if not other.rated), None)

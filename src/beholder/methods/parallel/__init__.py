@@ -28,7 +28,6 @@ from beholder.methods.contract import (
     Problem,
     Scoring,
     Study,
-    StudyPart,
     Task,
     Trial,
     Unit,
@@ -36,9 +35,10 @@ from beholder.methods.contract import (
 )
 from beholder.methods.presentation import medium_problems, question_problems, reference_problems
 from beholder.methods.scores import ScoreMethod
+from beholder.methods.time_marks import MarkableOptions, Marks, mark_extra, mark_problems, marks_option, with_marks
 
 
-class ParallelOptions(StudyPart):
+class ParallelOptions(MarkableOptions):
     """Options of `parallel`."""
 
     layout: Literal["turns", "rows"] = Field(
@@ -55,6 +55,7 @@ class ParallelOptions(StudyPart):
         description="Conditions that are bad on purpose and in every trial: names of conditions, or recipes that "
         "are made from the reference: lowpass-3500 (audio), bitrate-200k, resolution-180, fps-7.5, blur-4 (video).",
     )
+    marks: Marks = marks_option()
 
 
 class Parallel(ScoreMethod):
@@ -82,6 +83,7 @@ class Parallel(ScoreMethod):
             yield from reference_problems(self.name, catalogue, f"has options.reference: {shown}")
         yield from anchor_problems(study, catalogue)
         yield from board_problems(self.name, study, self.units(study, catalogue))
+        yield from mark_problems(self.name, study, catalogue)
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         shown = study.options.get("reference", "none")
@@ -92,7 +94,7 @@ class Parallel(ScoreMethod):
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
         is_shown = study.options.get("reference", "none") in ("shown", "both")
         shown = (shown_reference(unit, catalogue),) if is_shown else ()
-        return Trial(
+        trial = Trial(
             id=unit.content,
             content=unit.content,
             purpose="rate",
@@ -100,9 +102,10 @@ class Parallel(ScoreMethod):
             asked=self.asked(study),
             draws={"layout": study.options.get("layout", "turns")},
         )
+        return with_marks(trial, study)
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
-        return {"layout": trial.draws["layout"]}
+        return {"layout": trial.draws["layout"], **mark_extra(trial)}
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
         return board_seconds(trial, catalogue)

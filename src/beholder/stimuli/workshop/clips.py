@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.ffmpeg import NO_METADATA, file_argument, run_ffmpeg
 from beholder.stimuli.probe import measure
 from beholder.stimuli.video import READ_VIDEO
 
@@ -57,6 +57,21 @@ def read_clip(path: Path, done: str = "stacked", where: str = "") -> Clip:
         matrix=next((_MATRICES[word] for word in colours if word in _MATRICES), guess),
         full_range="pc" in colours or measured.pixels.startswith("yuvj"),
     )
+
+
+def still(path: Path, seconds: float, width: int) -> bytes | None:
+    """Return the frame that is shown at this time as a JPEG of up to this width; None where there is none."""
+    for at in (seconds, max(0.0, seconds - 0.1)):  # of the last moment, the frame that is still on the screen
+        run = run_ffmpeg(
+            [
+                *READ_VIDEO, "-ss", f"{at:.3f}", "-i", file_argument(path), "-map", "0:V:0", "-frames:v", "1",
+                "-vf", f"scale='min({width},iw)':-2", "-c:v", "mjpeg", "-q:v", "5", *NO_METADATA,
+                "-f", "image2pipe", "pipe:1",
+            ]
+        )  # fmt: skip
+        if run.code == 0 and run.out:
+            return run.out
+    return None
 
 
 def exact_rate(fps: float) -> Fraction:

@@ -356,6 +356,14 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       isOnce = options.isOnce ?? false;
       return start(ids, 0, { sound: options.sound });
     },
+    async playFrom(ids, ms, options = {}) {
+      if (!ids.every((id) => player.mayPlay(id))) return false;
+      isOnce = false;
+      return start(ids, ms, { sound: options.sound ?? ids[0] });
+    },
+    hasPlayed(id, ms) {
+      return seen(id).ranges.some(([from, to]) => from <= ms && ms <= to);
+    },
     pause() {
       // At once, not when the event comes: a page that goes away would lose it.
       const open = [...places.values()].filter(isOn);

@@ -56,6 +56,7 @@ export async function board(trial, stage, { layout, onlyPlaying, hint, rule }, t
   view.append(
     ...(medium === "audio" ? [] : [stage.screen({ hint: word("empty"), note })]),
     ...(transport ? [await transport(trial, stage, { reference: referenceBox ?? null, note: word("empty") })] : []),
+    ...(stage.marks ? [stage.marks.panel({ clip: false })] : []),
     deck,
   );
   main.replaceChildren(view);

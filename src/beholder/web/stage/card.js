@@ -31,6 +31,7 @@ export async function card(trial, stage, { make, again, failed, nothing }) {
   await stylesheet("vote");
   const done = new AbortController();
   const ballot = make?.({ onChange: () => wayOn.refresh(), onLocked: (reason) => wayOn.tell(reason) }) ?? null;
+  const isMarked = ballot !== null && stage.marks !== null;
   const wayOn = stage.next({
     ready: say(ballot === null ? "card.failed.on" : "card.ready"),
     gap: () => ballot?.gap() ?? null,
@@ -56,8 +57,9 @@ export async function card(trial, stage, { make, again, failed, nothing }) {
       { class: "surround" },
       element(
         "div",
-        { class: "vote" },
+        isMarked ? { class: "vote vote-marked", vars: { questions: ballot.sections.length } } : { class: "vote" },
         ballot === null ? element("h1", { tabindex: "-1" }, failed) : ballot.sections,
+        isMarked && stage.marks?.panel({ clip: true }),
         element("div", { class: "vote-foot" }, back, wayOn.reason, wayOn.button),
       ),
     ),
@@ -72,6 +74,7 @@ export async function card(trial, stage, { make, again, failed, nothing }) {
 
   const outcome = await Promise.race([gone, wayOn.done]);
   done.abort();
+  if (stage.marks) stage.player.pause(); // while the answer is on its way nothing plays
   if (outcome === "again") return "again";
   return { ...(ballot?.answer() ?? nothing), ...told(stage.missing()) };
 }

@@ -65,10 +65,12 @@ export function cinema(trial, stage, show) {
   const on = element("button", { class: "button button-primary", id: "next", type: "button", hidden: true }, say("go-on"));
   const silent = medium === "video" && sound === "off" && way === "together" && say("screen.silent");
   const tools = medium === "image" && zoom(figures.map(({ place }) => place), stage);
+  const buttons = stage.marks?.buttons();
   const foot =
-    (isStill || silent) && element("div", { class: "cinema-foot" }, tools, silent && element("p", {}, silent), on);
+    (isStill || silent || buttons) &&
+    element("div", { class: "cinema-foot" }, tools, silent && element("p", {}, silent), buttons, on);
   const room = element("div", { class: "cinema-show" }, figures.map(({ figure }) => figure), way === "sequence" && names);
-  const node = element("div", { class: `cinema cinema-${medium} cinema-${way}`, hidden: true }, room, meter, foot);
+  const node = element("div", { class: `cinema cinema-${medium} cinema-${way}${buttons ? " cinema-marked" : ""}`, hidden: true }, room, meter, foot);
   /** @type {(() => void) | null} */
   let cut = null;
   let isAtRest = false;

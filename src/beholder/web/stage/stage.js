@@ -13,7 +13,7 @@ import { screen } from "./screen.js";
 /** @import { Kit } from "../media/player.js" */
 /** @import { Page } from "../run.js" */
 /** @import { Show } from "./theatre.js" */
-/** @import { Slot, Stage, TrialStep } from "../types" */
+/** @import { Answer, Slot, Stage, TrialStep } from "../types" */
 
 const TELLING_MS = 8000;
 /** What only some methods draw with, by the call that needs it; what a method calls is sent together with its view. */
@@ -31,6 +31,9 @@ const PARTS = {
   transport: () => import("./transport.js"),
   type: () => import("./typed_text.js"),
 };
+
+/** Where people mark what plays. */
+const MARKS = () => import("./marks.js");
 
 /** Return the stage of one trial. @param {TrialStep} step @param {Page} page @param {Kit} kit
  *  @returns {Stage} */
@@ -51,6 +54,7 @@ export function openStage(step, page, kit) {
     signal,
     log: log.add,
     draft: log.values,
+    marks: null,
     bands,
     figure,
     wear: (node, slot) => wear(node, slot.colour),
@@ -62,6 +66,10 @@ export function openStage(step, page, kit) {
       // What a screen needs beside the media is there before it is drawn: nothing comes later and moves it.
       if (trial.slots.some(({ media }) => media.medium !== "video") || trial.playback.sound === "off")
         await Promise.all([stylesheet("theatre"), import("./zoom.js").catch(() => null)]);
+      if (trial.extra["marks"]) {
+        const { openMarks } = await page.patience.insist(() => fetched(MARKS()));
+        stage.marks = await openMarks(trial, stage);
+      }
       await load({ trial, main, shelf, say, status, label: nameOf, page: place, contact, patience, signal, log, player });
       document.body.dataset["state"] = "ready";
       main.replaceChildren();
@@ -81,20 +89,20 @@ export function openStage(step, page, kit) {
       const { ask } = await page.patience.insist(() => fetched(PARTS.ask()));
       for (;;) {
         const answer = await ask(trial, stage, id);
-        if (answer !== "again") return answer;
+        if (answer !== "again") return marked(answer);
         log.add("click", id, { what: "again" });
         await show([id], { way: "one", isAgain: true });
       }
     },
     async board(options) {
       const { board, hasTransport } = await page.patience.insist(() => fetched(PARTS.board()));
-      if (!hasTransport(trial)) return board(trial, stage, options, null);
+      if (!hasTransport(trial)) return marked(await board(trial, stage, options, null));
       const { transport } = await page.patience.insist(() => fetched(PARTS.transport()));
-      return board(trial, stage, options, transport);
+      return marked(await board(trial, stage, options, transport));
     },
     async survey(options) {
       const { survey } = await page.patience.insist(() => fetched(PARTS.survey()));
-      return survey(trial, stage, options);
+      return marked(await survey(trial, stage, options));
     },
     async mark(id) {
       const { transcript } = await page.patience.insist(() => fetched(PARTS.mark()));
@@ -117,7 +125,8 @@ export function openStage(step, page, kit) {
       const { order } = await page.patience.insist(() => fetched(PARTS.order()));
       return order(trial, stage, how);
     },
-    next({ gap, ready, word }) {
+    next({ gap: own, ready, word }) {
+      const gap = () => own() ?? stage.marks?.gap() ?? null;
       const reason = element("p", { class: "reason", id: "reason" });
       const button = element(
         "button",
@@ -147,6 +156,7 @@ export function openStage(step, page, kit) {
         });
       });
       refresh();
+      stage.marks?.listen(() => refresh());
       return {
         button,
         reason,
@@ -176,6 +186,11 @@ export function openStage(step, page, kit) {
           .map(({ id }) => [id, "media_error"]),
       ),
   };
+
+  /** Return an answer with the marks beside it, where people mark. @param {Answer} answer @returns {Answer} */
+  function marked(answer) {
+    return stage.marks === null ? answer : { ...answer, marks: stage.marks.answer() };
+  }
 
   /** Whether slots can be shown and have to be. @param {string[]} ids */
   function isOpen(ids) {

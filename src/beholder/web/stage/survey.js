@@ -52,6 +52,7 @@ export async function survey(trial, stage, { sound }) {
         "div",
         { class: "survey-side" },
         scenario && element("p", { class: "survey-scenario" }, scenario),
+        !isFailed && stage.marks?.panel({ clip: false }),
         form,
       ),
     ),
