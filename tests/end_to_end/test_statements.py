@@ -313,6 +313,10 @@ SAID = (
     Said("trust.md", "So by default it catches the careless",
          "unit/checks/test_automation.py::"
          "test_it_is_only_noted_unless_a_study_says_otherwise_and_says_what_it_asks"),
+    Said("trust.md", "Nobody is left out: who was found",
+         "unit/checks/test_ballots.py::test_what_is_planted_is_noted_with_its_numbers_and_costs_nothing"),
+    Said("trust.md", "they are left out, with that reason",
+         "unit/checks/test_ballots.py::test_with_flag_those_who_are_found_are_not_used"),
     Said("trust.md", "send what a server has to refuse",
          "end_to_end/test_zoo.py::test_the_server_takes_nothing_that_it_should_refuse"),
     Said("trust.md", "refuses an answer to what was not played",

@@ -272,8 +272,8 @@ def test_modules_are_nouns() -> None:
 
 
 SAME_NOUN = {
-    "agreement", "anchors", "audio", "chain", "checks", "cleaning", "collection", "columns", "connection", "context",
-    "contract",
+    "agreement", "anchors", "audio", "ballots", "chain", "checks", "cleaning", "collection", "columns", "connection",
+    "context", "contract",
     "contrasts", "correlation", "decisions", "demo", "deployment", "design", "devices", "distributions", "erasure",
     "facts", "figures", "filters", "folder", "groups",
     "image", "items", "known_answers", "ledger", "marked_words", "media", "mixed", "model",

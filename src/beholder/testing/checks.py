@@ -358,6 +358,9 @@ class _Rating(NamedTuple):
     scale_min: float = _SCALE.min
     scale_max: float = _SCALE.max
     use: bool = True
+    trial: str = ""
+    condition: str = ""
+    other_condition: str | None = None
 
 
 def _sessions(rule: SessionRule) -> list[_Session]:

@@ -22,7 +22,8 @@ from support.researcher_plates import OWN, paint
 def test_every_rule_of_the_study_has_a_check_in_the_order_in_which_they_are_told() -> None:
     assert [rule.name for rule in installed_rules()] == [
         "attention", "trap", "gold", "trap_item", "repeat", "variance", "ratio", "smooth", "focus", "speed",
-        "automation", "agreement", "consistency", "postscreen", "expertise", "quota",
+        "automation", "agreement", "consistency", "stuffing", "copied", "side_pattern", "postscreen", "expertise",
+        "quota",
     ]  # fmt: skip
     study = make_study("acr", checks=dict.fromkeys(("ratio", "speed"), True) | {"variance": False})
     assert [check.name for check in study_rules(study)] == ["ratio", "speed", "quota"]

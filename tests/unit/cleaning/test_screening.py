@@ -372,7 +372,7 @@ def test_an_anchor_that_fools_a_quarter_of_the_people_costs_nobody_their_session
 
 RULES = (
     "attention, trap, gold, trap_item, repeat, variance, ratio, smooth, focus, speed, automation, agreement, "
-    "consistency, postscreen, expertise"
+    "consistency, stuffing, copied, side_pattern, postscreen, expertise"
 )
 MONEY = "an amount above 0 and a currency of three capital letters, such as 0.10 GBP"
 
@@ -403,7 +403,8 @@ MONEY = "an amount above 0 and a currency of three capital letters, such as 0.10
          f"clean.without.0 is golds, which is not a rule. Allowed: {RULES}, quota or watched. Did you mean gold?"),
         ("clean: {without: [gold]}",
          "clean.without.0 is gold, which this study does not have. Allowed: variance, ratio, smooth, focus, speed, "
-         "automation, agreement, consistency, postscreen, expertise, quota or watched. Take it out."),
+         "automation, agreement, consistency, stuffing, copied, side_pattern, postscreen, expertise, quota or watched. "
+         "Take it out."),
         ("clean: {without: [ratio], use: {ratio: true}}",
          "clean.without.0 is ratio, and clean.use.ratio is written. Allowed: one of the two. Take one out."),
         ("clean: {rater: {min_used: 60}}", "clean.rater.min_used is 60. Allowed: a number, 0 to 1."),
