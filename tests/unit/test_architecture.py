@@ -163,7 +163,7 @@ def importers() -> dict[str, set[str]]:
 
 def test_modules_are_chapters_and_not_slivers() -> None:
     sizes = [lines(path) for path in SOURCES]
-    assert len(sizes) <= 600
+    assert len(sizes) <= 660
     assert statistics.median(sizes) >= 180
 
 

@@ -50,6 +50,7 @@ class VoteFinding(NamedTuple):
 class BallotRule(SessionRule):
     """Base of the rules over votes: people are compared, and the share of honest ones among those found is held."""
 
+    is_told_when_off: ClassVar[bool] = False
     threshold_model: ClassVar[tuple[str, str]] = ("UseVotes", "Thresholds of a rule over votes on two stimuli.")
     needs: ClassVar[str]
     """The reason of an unknown where somebody's votes are too few for it."""

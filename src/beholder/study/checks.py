@@ -55,6 +55,8 @@ class CheckKind:
     """One line about it in the reference of study.yaml."""
     is_default: ClassVar[bool] = False
     """Whether a study that says nothing about it has it."""
+    is_told_when_off: ClassVar[bool] = True
+    """Whether the digest of a study says that it is off: false for one that came when studies had been stored."""
     switch: ClassVar[str] = ""
     """The check whose options also ask for this one; empty where it has its own."""
     unique: ClassVar[tuple[str, str] | None] = None

@@ -48,6 +48,10 @@ def study_json(study: Study) -> dict[str, Any]:
         del value["analyse"]["marks"]
     if not value["stimuli"]["accept"]:
         del value["stimuli"]["accept"]
+    for name in [kind.name for kind in study.checks.kinds if not kind.is_told_when_off]:
+        for written, off in ((value["checks"], False), (value["clean"]["use"], None)):
+            if written[name] is off:
+                del written[name]
     if study.run == 1:  # keeps the digests of studies from before there were runs
         del value["run"]
     pages = instruction_pages(study)
