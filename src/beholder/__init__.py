@@ -19,6 +19,7 @@ from beholder.dimensionality import dimensions
 from beholder.errors import BeholderError, Problem, UserError
 from beholder.exporting import export
 from beholder.extension import extend
+from beholder.leaderboard import board
 from beholder.objective import metrics
 from beholder.recruiting import close, decide, forget, launch, monitor, participants, pay, purge
 from beholder.reporting import report
@@ -37,10 +38,10 @@ from beholder.workflow.runs import runs
 from beholder.workflow.serve import serve
 
 __all__ = [
-    "BeholderError", "Problem", "UserError", "analyse", "backup", "better", "chain", "check", "clean", "close",
-    "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget", "launch", "metrics",
-    "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore", "run", "runs", "schema",
-    "serve", "simulate",
+    "BeholderError", "Problem", "UserError", "analyse", "backup", "better", "board", "chain", "check", "clean",
+    "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget", "launch",
+    "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore", "run", "runs",
+    "schema", "serve", "simulate",
 ]  # fmt: skip
 
 

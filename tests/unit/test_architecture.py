@@ -53,7 +53,8 @@ ORDER = [
 ]
 """Each part may import those to its left. `check` walks through a session as the server would, and `launch` checks."""
 READERS = {
-    "cleaning", "analysis", "reporting", "exporting", "comparison", "dimensionality", "extension", "objective",
+    "cleaning", "analysis", "reporting", "exporting", "comparison", "dimensionality", "extension", "leaderboard",
+    "objective",
 }  # fmt: skip
 """They read what the store holds, and import neither the server nor recruiting."""
 ANYTHING = {"__init__", "__main__", "cli", "deployment", "examples", "sample_size", "simulation", "testing", "workflow"}
@@ -278,7 +279,7 @@ SAME_NOUN = {
     "facts", "figures", "filters", "folder", "groups",
     "image", "items", "known_answers", "ledger", "marked_words", "media", "mixed", "model",
     "moderation", "page", "pairs", "participants", "playback", "probe", "profile", "qualification", "questionnaire",
-    "rater_models", "raters", "ratings", "recurring_questions", "registry",
+    "ranks", "rater_models", "raters", "ratings", "recurring_questions", "registry",
     "relation", "relations", "reliability", "result", "run", "runs", "scores", "servers",
     "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "study", "submissions", "tables",
     "tests", "text", "texts", "time_marks", "transcriptions", "video", "votes_needed", "writer",
@@ -708,10 +709,10 @@ def test_text_files_are_read_and_written_as_utf_8() -> None:
 
 def test_the_public_names_are_these() -> None:
     assert beholder.__all__ == [
-        "BeholderError", "Problem", "UserError", "analyse", "backup", "better", "chain", "check", "clean", "close",
-        "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget", "launch",
-        "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore", "run",
-        "runs", "schema", "serve", "simulate",
+        "BeholderError", "Problem", "UserError", "analyse", "backup", "better", "board", "chain", "check", "clean",
+        "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget",
+        "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore",
+        "run", "runs", "schema", "serve", "simulate",
     ]  # fmt: skip
     assert dir(beholder) == sorted(beholder.__all__), "packages can be imported, and are not listed"
     for name in beholder.__all__:

@@ -140,7 +140,7 @@ def comparisons(ratings: Ratings, question: str, *, from_grades: bool = False) -
         codes_of(kept["other_stimulus"], stimuli),
         codes_of(kept["content"], contents),
         codes_of(kept["participant"]),
-        _order(kept),
+        shown_order(kept),
         np.sign(kept["value"].to_numpy(np.float64)),
     )
 
@@ -152,7 +152,7 @@ def _conditions(kept: pd.DataFrame) -> dict[str, str]:
     return {str(one): str(under) for part in named for one, under in part.itertuples(index=False)}
 
 
-def _order(kept: pd.DataFrame) -> Floats:
+def shown_order(kept: pd.DataFrame) -> Floats:
     """Return 1 where the stimulus was shown first, or left, -1 where it was second, 0 where unknown.
 
     The raw value refers to the second, the value to the stimulus; for a tie only the slot shows the order.

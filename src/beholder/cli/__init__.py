@@ -6,7 +6,7 @@ deployment    deploy
 backups       backup, restore
 recruiting    launch, monitor, decide, pay, close, forget, purge
 participants  participants
-analysis      better, compare, dimensions, metrics, power, extend
+analysis      better, board, compare, dimensions, metrics, power, extend
 media         media
 examples      examples
 printing      what commands print, and the arguments that they share

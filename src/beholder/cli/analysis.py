@@ -1,4 +1,4 @@
-"""Commands for analyses beyond one report: better, compare, dimensions, metrics, power, extend."""
+"""Commands for analyses beyond one report: better, board, compare, dimensions, metrics, power, extend."""
 
 from __future__ import annotations
 
@@ -32,6 +32,36 @@ def better(study: Path, condition: str, other: str, question: str | None) -> Com
     found = beholder.better(study, condition, other, question=question)
     click.echo(found.words)
     return CommandResult(found, code=_EXIT_CODES[found.answer])
+
+
+@click.command(cls=StageCommand, stage="analyse", has_open=True)
+@click.argument("source", default="study.yaml", type=StudyPath(), metavar="[STUDY | VOTES]")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write; board/ beside the study when left out.")
+@click.option("--question", help="Which question; may be left out where there is one only.")
+@click.option("--retired", multiple=True, help="A condition that left the arena; may be given several times.")
+@click.option("--minimum", default=20, show_default=True, help="People who must have compared a condition for a rank.")
+@click.option("--store", help="Where answers are kept; store/ in the study when left out.")
+@takes_table
+def board(source: Path, **options: Any) -> CommandResult:
+    """Rank conditions by votes, however often you look.
+
+    STUDY is a study.yaml or its folder, whose answers are cleaned first; VOTES a table of votes. Writes one page that
+    needs no network, with sets of ranks, strengths, history and pairs, and every vote.
+    """
+    import beholder
+    from beholder.leaderboard.folder import shown
+
+    with Bar("Figures") as progress:
+        made = beholder.board(source, **options, progress=progress)
+    print_table([{str(name): cell for name, cell in row.items()} for row in shown(made.conditions).to_dict("records")])
+    click.echo("")
+    for line in (*made.words, *made.warnings):
+        click.echo(line)
+    click.echo(f"\nPage: {made.page}")
+    tables = {"conditions": made.conditions, "pairs": made.pairs, "history": made.history, **made.also}
+    return CommandResult(
+        {"words": made.words, "warnings": made.warnings, "tables": tables, "page": made.page}, made.page
+    )
 
 
 @click.command(cls=StageCommand, stage="analyse", has_open=True)

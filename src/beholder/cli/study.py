@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from beholder.cli.analysis import better, compare, dimensions, extend, metrics, power
+from beholder.cli.analysis import better, board, compare, dimensions, extend, metrics, power
 from beholder.cli.backups import backup, restore
 from beholder.cli.command import (
     CommandResult,
@@ -403,6 +403,7 @@ _PAGES = {
     "metrics": ("metrics/index.html", "beholder metrics"),
     "dimensions": ("dimensions/index.html", "beholder dimensions"),
     "compare": ("compare/index.html", "beholder compare"),
+    "board": ("board/index.html", "beholder board"),
     "storyboard": ("storyboard/index.html", "beholder simulate --browser 1"),
 }
 """The pages of a study by name: where each is, and what writes it."""
@@ -415,8 +416,8 @@ _PAGES = {
 def open_(context: click.Context, what: str, study: Path) -> None:
     """Open the report in the browser, or another page.
 
-    PAGE is report when left out; or plan, power, metrics, dimensions, compare or storyboard. `beholder open preview`
-    serves the preview and opens it, until Ctrl-C.
+    PAGE is report when left out; or plan, power, metrics, dimensions, compare, board or storyboard. `beholder open
+    preview` serves the preview and opens it, until Ctrl-C.
     """
     if what == "preview":
         ask_to_open()
@@ -435,6 +436,6 @@ def open_(context: click.Context, what: str, study: Path) -> None:
 # In the order in which they are used, which is that of the help.
 for _command in (
     examples, media, demo, simulate, power, run, chain, deploy, backup, restore, launch, monitor, participants, extend,
-    decide, pay, close, forget, purge, compare, better, dimensions, metrics, completion,
+    decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, completion,
 ):  # fmt: skip
     cli.add_command(_command)

@@ -377,6 +377,30 @@ REFERENCES = (
         "Time-uniform central limit theory and asymptotic confidence sequences",
         "The Annals of Statistics|52|6|2613–2640", "10.1214/24-AOS2408",
     ),
+    _article(
+        "howard2021", "Howard, Ramdas, McAuliffe and Sekhon (2021)",
+        "Howard, Steven R. and Ramdas, Aaditya and McAuliffe, Jon and Sekhon, Jasjeet", 2021,
+        "Time-uniform, nonparametric, nonasymptotic confidence sequences",
+        "The Annals of Statistics|49|2|1055–1080", "10.1214/20-AOS1991",
+    ),
+    _article(
+        "wang2022", "Wang and Ramdas (2022)", "Wang, Ruodu and Ramdas, Aaditya", 2022,
+        "False discovery rate control with e-values",
+        "Journal of the Royal Statistical Society: Series B|84|3|822–852", "10.1111/rssb.12489",
+    ),
+    _article(
+        "mogstad2024", "Mogstad, Romano, Shaikh and Wilhelm (2024)",
+        "Mogstad, Magne and Romano, Joseph P. and Shaikh, Azeem M. and Wilhelm, Daniel", 2024,
+        "Inference for ranks with applications to mobility across neighbourhoods and academic achievement across "
+        "countries",
+        "The Review of Economic Studies|91|1|476–518", "10.1093/restud/rdad006",
+    ),
+    _other(
+        "broderick2020", "Broderick, Giordano and Meager (2020)", "misc",
+        "Broderick, Tamara and Giordano, Ryan and Meager, Rachael", year="2020",
+        title="An automatic finite-sample robustness metric: Can dropping a little data change conclusions?",
+        archiveprefix="arXiv", eprint="2011.14999",
+    ),
 )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ SPENDING_CITATION = (
     "Lan and DeMets (1983), Biometrika 70; Jennison and Turnbull (1989), Journal of the Royal Statistical Society B 51"
 )
 ANYTIME_CITATION = "Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), Annals of Statistics 52"
+CLOCK_CITATION = "Howard, Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49"
 SHARED_CITATION = "Bonferroni's inequality"
 ALPHA = 1 - LEVEL
 Floats = NDArray[np.float64]
@@ -241,6 +242,44 @@ def _anytime_p(p: Floats, mixture: float) -> Floats:
     z = special.ndtri(np.clip(p, 1e-300, 1) / 2)
     log = 0.5 * (math.log1p(mixture) - z**2 * mixture / (mixture + 1))
     return np.where(np.isnan(p), np.nan, np.clip(np.exp(np.minimum(log, 0.0)) / OFF_PLAN, p, 1.0))
+
+
+# Looks after every person, of a study that does not end
+
+
+_NARROWEST_SE = 0.15
+"""The standard error, in logits, at which the sequence of an arena is narrowest: it differs little from 0.02 to 0.5."""
+
+
+def accumulated(se: ArrayLike) -> Floats:
+    """Return how far a confidence sequence has come, from the standard error of what it follows.
+
+    Information stands for time (Howard, Ramdas, McAuliffe and Sekhon 2021), so that what is followed from later on,
+    as a condition that joins, has a clock of its own; and a part of the error that more people do not reduce, as that
+    of contents, stops it: estimates at two looks covary as their errors say, with or without such a part.
+    """
+    error = np.asarray(se, np.float64)
+    a = -2 * math.log(ALPHA)
+    with np.errstate(divide="ignore"):
+        return np.asarray((a + math.log(a + 1)) * (_NARROWEST_SE / error) ** 2, np.float64)
+
+
+def sequence_quantile(progress: ArrayLike, alpha: ArrayLike = ALPHA) -> Floats:
+    """Return how many standard errors an interval reaches that holds at all looks together, with normal errors.
+
+    Waudby-Smith and others (2024), with a rate of `alpha` for a whole sequence; `progress` is what `accumulated` says.
+    """
+    m = np.asarray(progress, np.float64)
+    return np.asarray(np.sqrt((1 + 1 / m) * (np.log1p(m) - 2 * np.log(np.asarray(alpha, np.float64)))), np.float64)
+
+
+def sequence_log_e(z: ArrayLike, progress: ArrayLike) -> Floats:
+    """Return the logarithm of the e-value that belongs to the sequence: how far the data speak against no difference.
+
+    It is above -log(alpha) exactly where the interval at that rate leaves out zero, whenever one looks.
+    """
+    m = np.asarray(progress, np.float64)
+    return np.asarray(0.5 * (np.square(z) * m / (m + 1) - np.log1p(m)), np.float64)
 
 
 # Chances at the last look

@@ -158,7 +158,7 @@ MEANT = {
     ("run", "--every", "0"): "beholder run  --every is 0.0. Allowed: a number, 0.05 or more.",
     ("power", "--repetitions", "x"): "beholder power  --repetitions is x. Allowed: a whole number.",
     ("open", "Report"): "beholder open  PAGE is Report. Allowed: report, plan, power, metrics, dimensions, compare, "
-    "storyboard or preview. Did you mean report?",
+    "board, storyboard or preview. Did you mean report?",
     ("forget",): "beholder forget  RECEIPT is missing. Write `beholder forget [OPTIONS] RECEIPT [STUDY]`; `--help` "
     "shows more.",
 }  # fmt: skip

@@ -1,0 +1,197 @@
+"""The folder board/: its page, tables and figures, written when votes have changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from beholder.analysis.ratings import LoadedRatings, open_ratings, record_look
+from beholder.analysis.ratings_table import TableOptions
+from beholder.analysis.result import records
+from beholder.analysis.spreadsheets import is_table
+from beholder.analysis.tests import Claim
+from beholder.errors import Problem, UserError
+from beholder.files import table_bytes
+from beholder.leaderboard.page import KIND, finding, outcome
+from beholder.leaderboard.ranks import MINIMUM_PEOPLE
+from beholder.leaderboard.tables import board_of, vote_table
+from beholder.leaderboard.votes import Votes, votes_of
+from beholder.reporting.result_page import REHEARSAL, refuse_taken, write_outcome
+from beholder.result_view import DrawnResult, ResultView
+from beholder.study.model import Study
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_FEWEST = 5
+"""People below which intervals that rest on large numbers mean nothing."""
+
+
+@dataclass(frozen=True, repr=False)
+class BoardResult(DrawnResult):
+    """The result of `board`: its tables, who may be first in words, and the page."""
+
+    conditions: DataFrame
+    pairs: DataFrame
+    history: DataFrame
+    votes: DataFrame
+    words: tuple[str, ...]
+    warnings: tuple[str, ...]
+    page: Path
+    also: Mapping[str, DataFrame] = field(default_factory=dict)
+    """Slices and covariates, where there are any."""
+    charts: Mapping[str, Callable[[], Any]] = field(default_factory=dict, repr=False)
+
+    _page_call = "beholder.board()"
+
+    def _view(self) -> ResultView:
+        return ResultView(
+            [*self.words, *self.warnings], shown(self.conditions),
+            {"conditions": self.conditions, "pairs": self.pairs, "history": self.history, **self.also}, self.page,
+        )  # fmt: skip
+
+
+def shown(conditions: DataFrame) -> DataFrame:
+    """Return the board as a shell shows it: ranks, conditions, strengths, people and votes."""
+    import pandas as pd
+
+    ranks = [
+        "–" if pd.isna(row["best_rank"]) else str(row["best_rank"]) if row["best_rank"] == row["worst_rank"]
+        else f"{row['best_rank']}–{row['worst_rank']}"
+        for row in records(conditions)
+    ]  # fmt: skip
+    table = conditions[["label", "strength", "low", "high", "people", "votes"]].round(2)
+    table.insert(0, "rank", ranks)
+    return table.rename(columns={"label": "condition"})
+
+
+class _Source(NamedTuple):
+    """The votes, and where they are from."""
+
+    votes: Votes
+    folder: Path
+    title: str
+    claim: Claim
+    simulated: str
+    loaded: LoadedRatings | None
+
+
+def board_folder(
+    source: str | Path | Study,
+    *,
+    out: Path | None = None,
+    question: str | None = None,
+    retired: Sequence[str] = (),
+    minimum: int = MINIMUM_PEOPLE,
+    store: str | None = None,
+    options: TableOptions | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> BoardResult:
+    """Write the board and return it."""
+    return _written(_read(source, question, retired, minimum, store, options), out, minimum, progress)
+
+
+def update_board(
+    source: str | Path | Study,
+    *,
+    out: Path | None = None,
+    question: str | None = None,
+    retired: Sequence[str] = (),
+    minimum: int = MINIMUM_PEOPLE,
+    store: str | None = None,
+) -> BoardResult | None:
+    """Write the board where votes have come since it was written, and return it; None where nothing has changed.
+
+    For a server that keeps a board fresh: who reads the page meanwhile sees the old one or the new one, never a part.
+    """
+    read = _read(source, question, retired, minimum, store, None)
+    notes = (out or read.folder / "board") / "notes.json"
+    try:
+        earlier = json.loads(notes.read_text(encoding="utf-8")).get("votes_sha256")
+    except (OSError, ValueError, AttributeError):
+        earlier = None
+    if earlier == _hash(read.votes, minimum) and notes.with_name("index.html").is_file():
+        return None
+    return _written(read, out, minimum, None)
+
+
+def _written(read: _Source, out: Path | None, minimum: int, progress: Callable[[int, int], None] | None) -> BoardResult:
+    folder = out or read.folder / "board"
+    refuse_taken(folder, KIND)
+    made = board_of(read.votes, claim=read.claim, minimum=minimum)
+    told = outcome(made, read.title, read.simulated)
+    told = told._replace(notes={**told.notes, "votes_sha256": _hash(read.votes, minimum)})
+    page = write_outcome(told, folder, progress)
+    results = {name: one.table for name, one in told.tables.items()}
+    import pandas as pd
+
+    empty = pd.DataFrame()
+    return BoardResult(
+        results["conditions"], results.get("pairs", empty), results.get("history", empty), results["votes"],
+        finding(made), made.coverage.warnings if made.coverage is not None else (), page,
+        {name: results[name] for name in ("slices", "covariates") if name in results}, told.charts,
+    )  # fmt: skip
+
+
+def _hash(votes: Votes, minimum: int) -> str:
+    """Return a hash of all that a board is made of."""
+    table = vote_table(votes).table
+    factors = json.dumps({name: [list(map(str, side)) for side in sides] for name, sides in votes.factors.items()})
+    rest = f"{minimum} {votes.conditions} {sorted(votes.retired)} {dict(votes.labels)} {factors}"
+    return sha256(table_bytes(list(table.columns), records(table)) + rest.encode()).hexdigest()
+
+
+def _read(
+    source: str | Path | Study,
+    question: str | None,
+    retired: Sequence[str],
+    minimum: int,
+    store: str | None,
+    options: TableOptions | None,
+) -> _Source:
+    if minimum < _FEWEST:
+        fix = "Intervals rest on many people; fewer would make ranks that do not hold."
+        raise UserError(Problem("--minimum", f"is {minimum}", f"{_FEWEST} people or more", fix))
+    away = frozenset(retired)
+    if not isinstance(source, Study) and is_table(source):
+        loaded = record_look(open_ratings(source, options), "board", store)
+        path = Path(str(source))
+        return _Source(votes_of(loaded, question, away), path.parent, path.stem, "beyond", _robots(loaded), loaded)
+    if options is not None:
+        options.refuse_for(source)
+    from beholder.methods import load_study
+
+    study = source if isinstance(source, Study) else load_study(Path(source))
+    if store is not None or (study.folder / "store").is_dir():
+        from beholder.cleaning.tables import clean_folder
+
+        clean_folder(study, store=store, robots=False, run=None, progress=None)
+    elif not (study.outputs / "clean" / "ratings.csv").is_file():
+        return _Source(_nobody(study, away), study.folder, study.title, study.analyse.claim, "", None)
+    loaded = open_ratings(study)
+    if not len(loaded.ratings.used):
+        return _Source(_nobody(study, away), study.folder, study.title, study.analyse.claim, _robots(loaded), loaded)
+    loaded = record_look(loaded, "board", store)
+    votes = votes_of(loaded, question, away)
+    return _Source(votes, study.folder, study.title, study.analyse.claim, _robots(loaded), loaded)
+
+
+def _robots(loaded: LoadedRatings) -> str:
+    return f"These votes come from robots. {REHEARSAL}" if loaded.population == "robots" else ""
+
+
+def _nobody(study: Study, retired: frozenset[str]) -> Votes:
+    """Return the votes of a study in which nobody has voted yet."""
+    none, numbers = np.zeros(0, np.intp), np.zeros(0)
+    labels = {one.name: one.label for one in study.conditions if one.label}
+    names = tuple(one.name for one in study.conditions)
+    return Votes(
+        "", names, labels, (), (), none, none, numbers, numbers, none, none, np.zeros(0, "datetime64[us]"), numbers,
+        numbers, {}, retired,
+    )  # fmt: skip

@@ -1,0 +1,180 @@
+"""The votes of an arena: who preferred which of two, on what content, when, and how probable that pair was to be drawn.
+
+They come from the used ratings of a study or of a table: choices between two, or grades, of which the sign counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from beholder.analysis.comparisons import Tally, shown_order
+from beholder.analysis.ratings import COMPARISONS, LoadedRatings
+from beholder.errors import Problem, UserError, did_you_mean
+from beholder.formats import first_names
+from beholder.stats.clustered import Codes, Floats
+
+DRAW = "draw_probability"
+"""The column with the probability with which a pair was drawn; other studies have none."""
+_FACTOR, _OTHER_FACTOR = "factor_", "other_factor_"
+Texts = NDArray[np.object_]
+
+
+class Votes(NamedTuple):
+    """Votes in the order in which they came; conditions and people are numbered in the order of their first vote."""
+
+    question: str
+    conditions: tuple[str, ...]
+    """Those without a vote come last."""
+    labels: Mapping[str, str]
+    contents: tuple[str, ...]
+    people: tuple[str, ...]
+    one: Codes
+    other: Codes
+    order: Floats
+    """1 where `one` was shown first, or left; -1 where it was second; 0 where unknown."""
+    sign: Floats
+    """1 where `one` was preferred, -1 where the other was, 0 for a tie."""
+    person: Codes
+    content: Codes
+    at: NDArray[np.datetime64]
+    """When each was given, in UTC; NaT where unknown."""
+    response_ms: Floats
+    draw: Floats
+    """How probable it was that this pair was drawn; NaN where unknown."""
+    factors: Mapping[str, tuple[Texts, Texts]]
+    """What the manifest says of the two stimuli, by the name of the factor."""
+    retired: frozenset[str] = frozenset()
+
+    @property
+    def size(self) -> int:
+        """How many votes there are."""
+        return len(self.one)
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        """The label of each condition, or its name."""
+        return tuple(self.labels.get(one, one) for one in self.conditions)
+
+    @property
+    def has_draws(self) -> bool:
+        """Whether it is known of any vote how probable its pair was."""
+        return bool(np.isfinite(self.draw).any())
+
+    def rows(self, chosen: Codes | NDArray[np.bool_]) -> Votes:
+        """Return some of the votes; conditions, people and contents keep their numbers."""
+        return self._replace(
+            one=self.one[chosen], other=self.other[chosen], order=self.order[chosen], sign=self.sign[chosen],
+            person=self.person[chosen], content=self.content[chosen], at=self.at[chosen],
+            response_ms=self.response_ms[chosen], draw=self.draw[chosen],
+            factors={name: (a[chosen], b[chosen]) for name, (a, b) in self.factors.items()},
+        )  # fmt: skip
+
+    def of_first(self, people: int) -> Votes:
+        """Return the votes up to the first one of the next person: what was known with so many people."""
+        later = np.flatnonzero(self.person >= people)
+        return self.rows(np.arange(later[0] if len(later) else self.size))
+
+    def people_of(self) -> Codes:
+        """Return how many people compared each condition with another."""
+        size, count = len(self.conditions), len(self.people)
+        met = np.zeros((size, count), bool)
+        met[self.one, self.person] = met[self.other, self.person] = True
+        return np.asarray(met.sum(axis=1), np.intp)
+
+    def votes_of(self) -> Codes:
+        """Return how many votes each condition has."""
+        size = len(self.conditions)
+        return np.asarray(np.bincount(self.one, minlength=size) + np.bincount(self.other, minlength=size), np.intp)
+
+    def met(self) -> Floats:
+        """Return how often every two conditions were compared."""
+        size = len(self.conditions)
+        counts = np.bincount(self.one * size + self.other, minlength=size * size).reshape(size, size)
+        return np.asarray(counts + counts.T, np.float64)
+
+    def tally(self) -> Tally:
+        """Return the votes as the analyses of comparisons count them."""
+        wins, ties, losses = (np.asarray(self.sign == outcome, np.float64) for outcome in (1, 0, -1))
+        names = self.conditions
+        return Tally(names, self.one, self.other, self.order, self.person, self.content, wins, ties, losses)
+
+
+def votes_of(loaded: LoadedRatings, question: str | None = None, retired: frozenset[str] = frozenset()) -> Votes:
+    """Return the votes under one question of a study or of a table."""
+    ratings = loaded.ratings
+    asked = _question(loaded, question)
+    used = ratings.used
+    is_mine = (used["question"] == asked) & (used["other_condition"] != "")
+    kept = used[is_mine & (used["condition"] != used["other_condition"])]
+    if "answered_at" in kept:
+        at = pd.to_datetime(kept["answered_at"], utc=True, errors="coerce", format="ISO8601")
+        moments = at.dt.tz_localize(None).to_numpy("datetime64[us]")
+    else:
+        moments = np.full(len(kept), np.datetime64("NaT"), "datetime64[us]")
+    # What has no time stays where the table has it, behind what has one.
+    place = np.argsort(moments, kind="stable")
+    order, kept, moments = shown_order(kept)[place], kept.iloc[place], moments[place]
+    pair = kept[["condition", "other_condition"]].to_numpy()
+    codes, present = pd.factorize(pair.ravel())
+    codes = codes.reshape(pair.shape)
+    person, people = pd.factorize(kept["participant"])
+    content, contents = pd.factorize(kept["content"], sort=True)
+    silent = [name for name in _known_conditions(loaded) if name not in set(present)]
+    conditions = (*map(str, present), *silent)
+    _refuse_unknown(retired, conditions)
+    labels = {} if loaded.study is None else {one.name: one.label for one in loaded.study.conditions if one.label}
+    return Votes(
+        asked, conditions, labels, tuple(map(str, contents)), tuple(map(str, people)), codes[:, 0].astype(np.intp),
+        codes[:, 1].astype(np.intp), order, np.sign(kept["value"].to_numpy(np.float64)), person.astype(np.intp),
+        content.astype(np.intp), moments, _numbers(kept, "response_ms"), _numbers(kept, DRAW), _factors(kept), retired,
+    )  # fmt: skip
+
+
+def _question(loaded: LoadedRatings, question: str | None) -> str:
+    """Return the question whose votes make the board."""
+    ratings = loaded.ratings
+    compared = [name for name in ratings.questions if ratings.kinds[name] in COMPARISONS]
+    where, allowed = str(loaded.path), ", ".join(compared)
+    if not compared:
+        fix = "A board is made of pair, ab, ccr and other methods that compare two."
+        raise UserError(Problem(where, "has no comparisons of two conditions", "choices or grades of two", fix))
+    if question is None and len(compared) > 1:
+        raise UserError(Problem("--question", "is needed, as there are several", allowed))
+    if question is not None and question not in compared:
+        fix = did_you_mean(question, compared)
+        raise UserError(Problem("--question", f"is {question}, which compares nothing here", allowed, fix))
+    return question or compared[0]
+
+
+def _known_conditions(loaded: LoadedRatings) -> tuple[str, ...]:
+    """Return the conditions of a study; of a table those that were compared are all that is known."""
+    return () if loaded.study is None else tuple(one.name for one in loaded.study.conditions)
+
+
+def _refuse_unknown(retired: frozenset[str], conditions: tuple[str, ...]) -> None:
+    unknown = sorted(retired.difference(conditions))
+    if unknown:
+        what = f"names {first_names(unknown, 3)}, of which there are no votes"
+        raise UserError(Problem("--retired", what, first_names(sorted(conditions), 8), "Write names as in the table."))
+
+
+def _numbers(kept: pd.DataFrame, name: str) -> Floats:
+    """Return a column of numbers; NaN where there is none, or no column."""
+    if name not in kept:
+        return np.full(len(kept), np.nan)
+    return np.asarray(pd.to_numeric(kept[name], errors="coerce").to_numpy(np.float64))
+
+
+def _factors(kept: pd.DataFrame) -> Mapping[str, tuple[Texts, Texts]]:
+    """Return the factors of both stimuli. A factor of people has no column for the other one, and is left out."""
+    names = [str(name).removeprefix(_FACTOR) for name in kept if str(name).startswith(_FACTOR)]
+    return {
+        name: (kept[_FACTOR + name].to_numpy(object), kept[_OTHER_FACTOR + name].to_numpy(object))
+        for name in names
+        if _OTHER_FACTOR + name in kept
+    }

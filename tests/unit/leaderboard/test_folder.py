@@ -1,0 +1,66 @@
+"""The folder board/: written when votes have come, and only then; of a study after cleaning."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import beholder
+from beholder.errors import UserError
+from beholder.leaderboard.folder import update_board
+from beholder.testing import write_study
+from support.arena_votes import write_votes
+
+
+def test_the_board_is_written_again_only_when_votes_have_come(tmp_path: Path) -> None:
+    path = write_votes(tmp_path, people=12, drop=10)
+    first = update_board(path)
+    assert first is not None
+    assert first.words == (
+        "Too few people for ranks: 11 people have voted so far, and a condition has a rank once 20 people have "
+        "compared it.",
+    )
+    before = first.page.read_bytes()
+    assert update_board(path) is None
+    assert first.page.read_bytes() == before
+    write_votes(tmp_path, people=12)
+    second = update_board(path)
+    assert second is not None
+    assert second.page.read_bytes() != before
+    third = update_board(path, retired=["c3"])
+    assert third is not None
+    assert third.conditions["is_retired"].sum() == 1
+
+
+def test_what_somebody_else_wrote_is_not_replaced(tmp_path: Path) -> None:
+    path = write_votes(tmp_path, people=5)
+    (tmp_path / "board").mkdir()
+    (tmp_path / "board" / "votes.csv").write_text("mine", "utf-8")
+    with pytest.raises(UserError, match=r"has votes\.csv already, not from an earlier run of this command"):
+        beholder.board(path)
+    assert (tmp_path / "board" / "votes.csv").read_text("utf-8") == "mine"
+
+
+def test_a_study_in_which_nobody_has_voted_has_an_empty_board(tiny: Path, tmp_path: Path) -> None:
+    questions = [{"id": "preference", "text": "Which one do you prefer?"}]
+    path = write_study(tmp_path, tiny, method="pair", questions=questions, design={"participants": 4, "trials": 6})
+    made = beholder.board(path)
+    assert made.words == ("No votes yet.",)
+    assert len(made.conditions) == 4
+    assert made.votes.empty
+    text = made.page.read_text("utf-8")
+    assert "Ranks come with the votes." in text
+    assert json.loads((tmp_path / "board" / "notes.json").read_text("utf-8"))["updated_at"] == ""
+    assert update_board(path) is None
+
+
+def test_answers_of_a_study_are_cleaned_first(tiny: Path, tmp_path: Path) -> None:
+    questions = [{"id": "preference", "text": "Which one do you prefer?"}]
+    path = write_study(tmp_path, tiny, method="pair", questions=questions, design={"participants": 6, "trials": 6})
+    beholder.simulate(path, participants=6)
+    made = beholder.board(path, minimum=5)
+    assert len(made.votes) == 36
+    assert made.conditions["people"].max() == 6
+    assert "Simulated." in made.page.read_text("utf-8")

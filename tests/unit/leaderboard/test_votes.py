@@ -1,0 +1,100 @@
+"""Votes as the board reads them: in their order, with positions, factors and draw probabilities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from beholder.analysis.ratings import open_ratings
+from beholder.analysis.ratings_table import TableOptions
+from beholder.leaderboard.votes import Votes, votes_of
+from support.arena_votes import arena, as_ratings, write_votes
+
+
+def read(path: Path) -> Votes:
+    return votes_of(open_ratings(path))
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    given = arena(np.random.default_rng(1), [0.3, 0.0, -0.2], people=20, ties=0.1, position=0.1)
+    path = tmp_path / "votes.csv"
+    as_ratings(given).to_csv(path, index=False)
+    votes = read(path)
+    name = np.array(votes.conditions)
+    assert (name[votes.one] == np.array(given.conditions)[given.one]).all()
+    assert (name[votes.other] == np.array(given.conditions)[given.other]).all()
+    assert (votes.sign == given.sign).all()
+    assert (votes.person == given.person).all()
+    assert (votes.at == given.at).all()
+    is_tie = votes.sign == 0
+    assert (votes.order == given.order)[~is_tie].all()
+    assert not votes.has_draws
+
+
+def test_votes_come_in_the_order_of_their_times_whatever_the_table_has(tmp_path: Path) -> None:
+    given = arena(np.random.default_rng(2), [0.3, 0.0], people=12)
+    path = tmp_path / "votes.csv"
+    as_ratings(given).sample(frac=1, random_state=3).to_csv(path, index=False)
+    votes = read(path)
+    assert (np.diff(votes.at) > np.timedelta64(0)).all()
+    assert (votes.person == given.person).all()
+
+
+def test_factors_of_both_stimuli_and_draw_probabilities_are_read(tmp_path: Path) -> None:
+    votes = read(write_votes(tmp_path, people=8))
+    assert set(votes.factors) == {"language", "seconds"}
+    assert votes.has_draws
+    assert votes.draw.min() > 0
+
+
+def test_a_plain_table_of_winners_is_enough(tmp_path: Path) -> None:
+    path = tmp_path / "old.csv"
+    lines = [f"p{who},k{who % 3},{'a,b' if who % 4 else 'b,a'}" for who in range(12)]
+    path.write_text("participant,content,winner,loser\n" + "\n".join(lines) + "\n", "utf-8")
+    votes = read(path)
+    assert votes.size == 12
+    a = votes.conditions.index("a")
+    assert ((votes.sign > 0) == (votes.one == a)).sum() == 9
+    assert not votes.order.any()
+    assert np.isnat(votes.at).all()
+    assert np.isnan(votes.draw).all()
+
+
+def test_a_table_of_choices_may_say_when_and_how_probable_each_pair_was(tmp_path: Path) -> None:
+    path = tmp_path / "old.csv"
+    head = "participant,content,condition,other_condition,kind,value,answered_at,draw_probability"
+    rows = ["p1,k1,a,b,choice,1,2026-01-02T10:00:00Z,0.5", "p2,k1,b,a,choice,0,2026-01-01T10:00:00Z,"]
+    path.write_text("\n".join([head, *rows]) + "\n", "utf-8")
+    votes = read(path)
+    assert votes.people == ("p2", "p1")
+    assert votes.sign.tolist() == [0, 1]
+    assert np.isnan(votes.draw[0])
+    assert votes.draw[1] == 0.5
+    assert str(votes.at[1])[:16] == "2026-01-02T10:00"
+
+
+def test_an_old_table_of_winners_keeps_its_times(tmp_path: Path) -> None:
+    path = tmp_path / "old.csv"
+    rows = [f"v{who},k{who % 3},a,b,2026-01-{28 - who}T10:00:00Z,0.25" for who in range(12)]
+    path.write_text("\n".join(["voter,prompt,winner,loser,answered_at,draw_probability", *rows]) + "\n", "utf-8")
+    votes = votes_of(open_ratings(path, TableOptions.of({"participant": "voter", "content": "prompt"}, *[None] * 4)))
+    assert votes.people[0] == "v11"
+    assert (votes.draw == 0.25).all()
+
+
+def test_what_was_known_with_so_many_people_is_a_beginning_of_the_votes() -> None:
+    votes = arena(np.random.default_rng(4), [0.3, 0.0], people=12)
+    first = votes.of_first(5)
+    assert first.person.max() == 4
+    assert first.size == 50
+    assert votes.of_first(99).size == votes.size
+
+
+@pytest.mark.parametrize("people", [1, 3])
+def test_counts_are_of_people_and_of_votes(people: int) -> None:
+    votes = arena(np.random.default_rng(5), [0.3, 0.0], people=people)
+    assert votes.people_of().tolist() == [people, people]
+    assert votes.votes_of().tolist() == [10 * people] * 2
+    assert votes.met()[0, 1] == 10 * people
