@@ -164,6 +164,7 @@ def _public_asked(questions: Sequence[Asked]) -> list[Json]:
             "scale": {
                 "min": asked.scale.min, "max": asked.scale.max, "step": asked.scale.step,
                 "labels": [[value, marked(text)] for value, text in asked.scale.labels], "look": asked.scale.look,
+                **({"numbers": asked.scale.numbers} if asked.scale.numbers else {}),
             },
             "ticks": [marked(tick) for tick in asked.ticks],
         }

@@ -143,6 +143,8 @@ def _schema_of(model: type[Study]) -> dict[str, Any]:
     _short(parts["Question"], "scale", {"enum": list(SCALES)})
     parts["Question"]["properties"]["scale"].pop("default", None)
     parts["Scale"]["properties"]["labels"] |= {"anyOf": _labels()}
+    parts["Scale"]["anyOf"] = [{"required": ["name"]}, {"required": parts["Scale"].pop("required")}]
+    parts["Scale"]["properties"]["name"] |= {"enum": list(SCALES)}
     for key in ("type", "items"):
         parts["Scale"]["properties"]["labels"].pop(key, None)
     parts["Condition"]["properties"]["name"] |= _NAME

@@ -10,7 +10,10 @@ export type EventKind =
 
 /** Words of the study: plain, or with marks. As a child of an element they become nodes, as an attribute plain text. */
 export type Words = string | { mark: "strong" | "em" | "code"; words: Words } | Words[];
-export interface Scale { min: number; max: number; step: number; labels: [number, Words][]; look: "slider" | "radio" }
+export interface Scale { min: number; max: number; step: number; labels: [number, Words][]; look: "slider" | "radio";
+  /** Where its numbers are shown; left out: below each slider, and where categories have no words. */
+  numbers?: "none" | "handle" | "ticks" | "both";
+}
 export interface Asked { id: string; text: Words; scale: Scale; ticks: Words[] /* in place of the scale */ }
 /** `ms`: how long it plays; an image or a text: how long it has to be in view. `sound`: whether it can be heard. */
 export interface Media {
