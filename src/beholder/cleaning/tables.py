@@ -38,7 +38,7 @@ from beholder.cleaning.facts import (
     trial_answers,
 )
 from beholder.cleaning.payouts import Proposals, propose
-from beholder.cleaning.playback import PLAYBACK, playback_lines
+from beholder.cleaning.playback import LOOPS, PLAYBACK, loop_counts, loop_rows, playback_lines
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.recurring_questions import DURING, during_rows
 from beholder.cleaning.screening import facts_of, judge_facts, store_of
@@ -135,8 +135,10 @@ def _write(
     visits = [one.visit for one in judged]
     between = {}
     if any(text.during for text in texts.values()):
-        rows = (row for one in visits for row in during_rows(one, texts[one.digest].during, facts.stimuli))
-        between = {_BETWEEN: table_bytes(names_of(DURING), rows)}
+        asked = (row for one in visits for row in during_rows(one, texts[one.digest].during, facts.stimuli))
+        between = {_BETWEEN: table_bytes(names_of(DURING), asked)}
+    looped = loop_counts([one.visit for one in judged if one.decision.use])
+    loops = {_LOOPS: table_bytes(names_of(LOOPS), rows)} if (rows := list(loop_rows(visits))) else {}
     account = {
         "study": study.name,
         "population": facts.population,
@@ -155,6 +157,7 @@ def _write(
         "groups": groups(facts, judged),
         "qualification": qualified,
         "trust": rule_counts(study_rules(study), judged, study.clean.raters),
+        **({"loops": looped} if looped else {}),
     }
     write_all(
         folder,
@@ -163,6 +166,7 @@ def _write(
             "playback.csv": csv_blocks(names_of(PLAYBACK), playback_lines(visits, facts.stimuli)),
             "comments.csv": table_bytes(names_of(COMMENTS), comment_rows(visits)),
             **between,
+            **loops,
             "devices.csv": table_bytes(names_of(DEVICES), device_rows(judged)),
             "sessions.csv": table_bytes(names_of(SESSIONS), (session_row(one) for one in judged)),
             "participants.csv": table_bytes(people, participant_rows(judged, options)),
@@ -173,12 +177,14 @@ def _write(
             "account.json": json_bytes(account),
             "account.md": utf8(account_page(account, study)),
         },
-        stale=[_BETWEEN],
+        stale=[_BETWEEN, _LOOPS],
     )
 
 
 _BETWEEN = "during.csv"
 """Only of studies that ask something between trials."""
+_LOOPS = "loops.csv"
+"""Only where somebody looped a part."""
 
 
 def session_row(one: JudgedSession) -> dict[str, Any]:

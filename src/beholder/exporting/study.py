@@ -145,6 +145,13 @@ PLAYBACK = ExportTable(
     ("session", "position", "slot"),
     (OF_SESSION, OF_PARTICIPANT),
 )
+LOOPS = ExportTable(
+    "loops",
+    "(where somebody looped one) part that was looped on a page",
+    played.LOOPS,
+    ("session", "position", "number"),
+    (OF_SESSION, OF_PARTICIPANT),
+)
 COMMENTS = ExportTable(
     "comments", "reason or comment that somebody wrote", tables.COMMENTS, (), (OF_SESSION, OF_PARTICIPANT)
 )
@@ -155,6 +162,12 @@ def playback(source: ExportSource) -> TableRows:
     visits = [one.visit for one in source.judging.judged]
     lines = played.playback_lines(visits, source.judging.facts.stimuli)
     return TableRows(PLAYBACK, (dict(zip(names_of(played.PLAYBACK), line, strict=True)) for line in lines))
+
+
+def loops(source: ExportSource) -> TableRows | None:
+    """Return the parts of sounds and videos that were looped; None where nobody looped one."""
+    rows = list(played.loop_rows([one.visit for one in source.judging.judged]))
+    return TableRows(LOOPS, rows) if rows else None
 
 
 def comments(source: ExportSource) -> TableRows | None:

@@ -35,6 +35,8 @@ export interface Trial {
   together: boolean;
   /** How often every slot has to be played before the answer. */
   passes: number;
+  /** Whose sound the line of time draws: the reference, or all of them together. */
+  waveform?: string[];
 }
 
 export interface Item {
@@ -199,9 +201,12 @@ export interface Player {
   failure(slot: string): string | null;
   /** Milliseconds into the current slot. */
   position(): number;
-  /** Loop within these milliseconds, or over everything (null); what `playback.loop: region` is for. */
+  /** Loop within these milliseconds, or over everything (null); what `playback.loop: region` is for. What has to be
+   *  heard whole is heard whole first. */
   setRegion(region: [from: number, to: number] | null): void;
   readonly region: [from: number, to: number] | null;
+  /** What is heard of a slot, decoded; null of what is no sound, or would not decode. */
+  sound(slot: string): AudioBuffer | null;
   /** What is seen of a slot: a video, an image, a text; a quiet sign for sound. */
   node(slot: string): HTMLElement;
   /** Hear of every change, also that something has come to count as watched; `tick` is time passing. */

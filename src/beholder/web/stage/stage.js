@@ -111,11 +111,11 @@ export function openStage(step, page, kit) {
     },
     async compare(rated) {
       const { compare } = await page.patience.insist(() => fetched(PARTS.compare()));
-      return compare(trial, stage, rated);
+      return compare(trial, stage, await lineOfTime(), rated);
     },
     async order(how) {
       const { order } = await page.patience.insist(() => fetched(PARTS.order()));
-      return order(trial, stage, how);
+      return order(trial, stage, await lineOfTime(), how);
     },
     next({ gap, ready, word }) {
       const reason = element("p", { class: "reason", id: "reason" });
@@ -176,6 +176,13 @@ export function openStage(step, page, kit) {
           .map(({ id }) => [id, "media_error"]),
       ),
   };
+
+  /** What sounds behind buttons are looped and seen with, where this page has that. */
+  async function lineOfTime() {
+    const isWanted = trial.playback.loop === "region" || trial.waveform !== undefined;
+    if (!isWanted || trial.slots[0].media.medium !== "audio") return null;
+    return (await page.patience.insist(() => fetched(PARTS.transport()))).transport;
+  }
 
   /** Whether slots can be shown and have to be. @param {string[]} ids */
   function isOpen(ids) {
