@@ -246,6 +246,7 @@ _TABLES: Mapping[str, Mapping[str, Sequence[Column]]] = {
     "sessions": {"sessions.csv": tables.SESSIONS, "participants.csv": tables.PARTICIPANTS},
     "verdicts": {"verdicts.csv": tables.VERDICTS, "checks.csv": tables.CHECKS, "qualification.csv": tables.ATTEMPTS},
     "playback": {"playback.csv": playback.PLAYBACK},
+    "loops": {"loops.csv": playback.LOOPS},
     "comments": {"comments.csv": tables.COMMENTS},
     "during": {"during.csv": recurring_questions.DURING},
     "marks": {"marks.csv": time_marks.MARKS, "viewings.csv": time_marks.VIEWINGS},

@@ -1,8 +1,9 @@
-"""playback.csv: how every slot of every answered trial played, rated or not."""
+"""playback.csv: how every slot of every answered trial played, rated or not. loops.csv: the parts that were looped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from beholder.cleaning import columns as c
@@ -93,3 +94,46 @@ def _page(given: AnswerRecord) -> Sequence[Any]:
 def _size(size: Sequence[int] | None) -> Sequence[int | None]:
     width, height = size or (None, None)
     return width, height
+
+
+# loops.csv: only of studies in which somebody looped a part
+
+
+LOOPS = (
+    c.SESSION, c.PARTICIPANT, c.POSITION, c.TRIAL, c.CONTENT,
+    Column("number", "integer", "Which part of the page it is, from 1, in the order in which they were first played."),
+    Column("from_ms", "number", "Where it begins."),
+    Column("to_ms", "number", "Where it ends."),
+)  # fmt: skip
+
+
+def loop_rows(visits: Sequence[SessionRecord]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each part that was looped on a page of an answered trial."""
+    for visit in visits:
+        for position, given in trial_answers(visit):
+            trial = visit.trials[position - 1]
+            parts = (given.playback.get(_PAGE_ENTRY) or {}).get("loops") or ()
+            for number, (start, end) in enumerate(parts, 1):
+                yield {
+                    "session": visit.session,
+                    "participant": visit.participant,
+                    "position": position,
+                    "trial": trial.id,
+                    "content": trial.content,
+                    "number": number,
+                    "from_ms": start,
+                    "to_ms": end,
+                }
+
+
+def loop_counts(visits: Sequence[SessionRecord]) -> dict[str, float]:
+    """Return on how many answered pages a part was looped, of how many, and how long these parts were (median)."""
+    rows = list(loop_rows(visits))
+    if not rows:
+        return {}
+    pages = {(row["session"], row["position"]) for row in rows}
+    return {
+        "pages": len(pages),
+        "of": sum(len(trial_answers(visit)) for visit in visits),
+        "median_ms": median(row["to_ms"] - row["from_ms"] for row in rows),
+    }

@@ -38,7 +38,7 @@ from beholder.cleaning.facts import (
     trial_answers,
 )
 from beholder.cleaning.payouts import Proposals, propose
-from beholder.cleaning.playback import PLAYBACK, playback_lines
+from beholder.cleaning.playback import LOOPS, PLAYBACK, loop_counts, loop_rows, playback_lines
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.recurring_questions import DURING, during_rows
 from beholder.cleaning.screening import facts_of, judge_facts, store_of
@@ -134,16 +134,16 @@ def _write(
     options = {f"answer_{ask.id}": ask.choices for ask in (*study.before, *study.after)}
     people = (*names_of(PARTICIPANTS), *(f"factor_{name}" for name in study.design.between), *options)
     visits = [one.visit for one in judged]
-    between = {}
+    seldom: dict[str, bytes] = {}
     if any(text.during for text in texts.values()):
-        rows = (row for one in visits for row in during_rows(one, texts[one.digest].during, facts.stimuli))
-        between = {_BETWEEN: table_bytes(names_of(DURING), rows)}
-    marked = {}
+        asked = (row for one in visits for row in during_rows(one, texts[one.digest].during, facts.stimuli))
+        seldom[_BETWEEN] = table_bytes(names_of(DURING), asked)
     if has_marks(facts):
-        marked = {
-            _MARKS: table_bytes(names_of(MARKS), mark_rows(judged, facts.stimuli)),
-            _VIEWINGS: table_bytes(names_of(VIEWINGS), viewing_rows(judged, facts.stimuli)),
-        }
+        seldom[_MARKS] = table_bytes(names_of(MARKS), mark_rows(judged, facts.stimuli))
+        seldom[_VIEWINGS] = table_bytes(names_of(VIEWINGS), viewing_rows(judged, facts.stimuli))
+    if rows := list(loop_rows(visits)):
+        seldom[_LOOPS] = table_bytes(names_of(LOOPS), rows)
+    looped = loop_counts([one.visit for one in judged if one.decision.use])
     account = {
         "study": study.name,
         "population": facts.population,
@@ -162,6 +162,7 @@ def _write(
         "groups": groups(facts, judged),
         "qualification": qualified,
         "trust": rule_counts(study_rules(study), judged, study.clean.raters),
+        **({"loops": looped} if looped else {}),
     }
     write_all(
         folder,
@@ -169,8 +170,7 @@ def _write(
             "ratings.csv": rating_blocks(ratings, facts.stimuli),
             "playback.csv": csv_blocks(names_of(PLAYBACK), playback_lines(visits, facts.stimuli)),
             "comments.csv": table_bytes(names_of(COMMENTS), comment_rows(visits)),
-            **between,
-            **marked,
+            **seldom,
             "devices.csv": table_bytes(names_of(DEVICES), device_rows(judged)),
             "sessions.csv": table_bytes(names_of(SESSIONS), (session_row(one) for one in judged)),
             "participants.csv": table_bytes(people, participant_rows(judged, options)),
@@ -181,7 +181,7 @@ def _write(
             "account.json": json_bytes(account),
             "account.md": utf8(account_page(account, study)),
         },
-        stale=[_BETWEEN, _MARKS, _VIEWINGS],
+        stale=[_BETWEEN, _MARKS, _VIEWINGS, _LOOPS],
     )
 
 
@@ -189,6 +189,8 @@ _BETWEEN = "during.csv"
 """Only of studies that ask something between trials."""
 _MARKS, _VIEWINGS = "marks.csv", "viewings.csv"
 """Only of studies in which people mark what plays."""
+_LOOPS = "loops.csv"
+"""Only where somebody looped a part."""
 
 
 def session_row(one: JudgedSession) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from beholder.cleaning import columns as c
@@ -49,6 +50,10 @@ QUESTIONS = ExportTable(
     ("digest", "place", "question"),
     (OF_TEXT,),
 )
+_NUMBERS = Column(
+    "numbers", "text", "Where the numbers of the scale were shown, where the study says so.",
+    ("none", "handle", "ticks", "both"),
+)  # fmt: skip
 _PROBE = (
     Column("bytes", "integer", "Size of the file."),
     Column("duration_ms", "number", "How long it plays; of images and texts, how long they must be in view."),
@@ -103,7 +108,9 @@ def _stimulus(row: Mapping[str, Any]) -> dict[str, Any]:
 def questions(source: ExportSource) -> TableRows:
     """Return the questions, in the words that participants read."""
     texts = source.judging.texts
-    return TableRows(QUESTIONS, (row for digest, text in texts.items() for row in _question_rows(digest, text)))
+    rows = [row for digest, text in texts.items() for row in _question_rows(digest, text)]
+    columns = QUESTIONS.columns + (() if all(row.get("numbers") is None for row in rows) else (_NUMBERS,))
+    return TableRows(replace(QUESTIONS, columns=columns), rows)
 
 
 def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
@@ -116,6 +123,7 @@ def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
             yield {
                 **head, "type": "scale", "scale_min": scale.min, "scale_max": scale.max,
                 "labels": [list(label) for label in scale.labels], "keyed": question.keyed or "+",
+                **({} if scale.numbers is None else {"numbers": scale.numbers}),
             }  # fmt: skip
     for place, asks in (("before", text.before), ("during", text.during), ("after", text.after)):
         for ask in asks:
@@ -135,6 +143,13 @@ PLAYBACK = ExportTable(
     "slot of each page that was answered, rated or not: how it played",
     played.PLAYBACK,
     ("session", "position", "slot"),
+    (OF_SESSION, OF_PARTICIPANT),
+)
+LOOPS = ExportTable(
+    "loops",
+    "(where somebody looped one) part that was looped on a page",
+    played.LOOPS,
+    ("session", "position", "number"),
     (OF_SESSION, OF_PARTICIPANT),
 )
 COMMENTS = ExportTable(
@@ -179,6 +194,12 @@ def playback(source: ExportSource) -> TableRows:
     visits = [one.visit for one in source.judging.judged]
     lines = played.playback_lines(visits, source.judging.facts.stimuli)
     return TableRows(PLAYBACK, (dict(zip(names_of(played.PLAYBACK), line, strict=True)) for line in lines))
+
+
+def loops(source: ExportSource) -> TableRows | None:
+    """Return the parts of sounds and videos that were looped; None where nobody looped one."""
+    rows = list(played.loop_rows([one.visit for one in source.judging.judged]))
+    return TableRows(LOOPS, rows) if rows else None
 
 
 def comments(source: ExportSource) -> TableRows | None:

@@ -216,6 +216,9 @@ def comparison_problems(questions: tuple[Question, ...], has_tie: bool) -> Itera
             yield Problem(key, "has the look slider, and a comparison is a choice of words", "look: radio")
         elif has_tie and not scale.holds(0):
             yield Problem(key, "has no 0, and options.tie asks for one", "a scale with 0", "Write scale: pref3.")
+        elif scale.numbers is not None:
+            what = f"is {scale.numbers}, and answers of a comparison are sentences, whose sign nobody needs to know"
+            yield Problem(f"{key}.numbers", what, "", "Take it out.")
 
 
 def response_reasons(trial: Trial) -> dict[str, Json]:

@@ -21,6 +21,7 @@ from beholder.methods.pairs import (
     read_pair_table,
     reference_units,
 )
+from beholder.methods.waveform import waveform_problems
 from beholder.planning.capacity import MOST_TRIALS, count_trials, trials_in_time
 from beholder.planning.check_counts import CheckCounts, count_checks
 from beholder.planning.contents import ListShape
@@ -83,6 +84,7 @@ def _build_grid(study: Study, catalogue: Catalogue, method: Method, units: Units
 def method_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
     """Yield what does not fit a method, also of what the last page is to show of its answers."""
     yield from method.problems(study, catalogue)
+    yield from waveform_problems(study, catalogue, method)
     if task_of(method) in _NOTHING_TO_COMPARE:
         for key in (key for key, is_shown in study.ending if is_shown):
             what = f"is true, and {method.name} gives neither scores nor preferences to compare with those of others"

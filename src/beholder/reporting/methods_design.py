@@ -240,6 +240,17 @@ def _playback(material: Material) -> list[Sentence]:
     sentences += [Sentence("They were played without sound")] if playback.sound == "off" else []
     if playback.max_plays is not None:
         sentences.append(Sentence(f"Each could be played {count(playback.max_plays, 'time')}"))
+    return [*sentences, *_heard(material, playback)]
+
+
+def _heard(material: Material, playback: Playback) -> list[Sentence]:
+    """Return what was drawn of the sounds, and how parts of them were looped, where people did so."""
+    drawn = {True: "A waveform was drawn over the line of time", False: "No waveform was drawn"}
+    sentences = [] if playback.waveform is None else [Sentence(drawn[playback.waveform])]
+    looped = material.account.get("loops")
+    if looped:
+        used = f"Participants looped a part on {looped['pages']:,} of {count(looped['of'], 'page')}"
+        sentences.append(Sentence(f"{used} (median length {number(looped['median_ms'] / 1000, 1)} s)"))
     return sentences
 
 

@@ -68,7 +68,20 @@ def answers_words(part: QuestionResults, material: Material) -> str:
 def _scale_words(scale: Scale, *, is_turned: bool = False) -> str:
     words = [(scale.min + scale.max - place if is_turned else place, text) for place, text in scale.labels]
     labels = ", ".join(f"{plain(place)} {text}" for place, text in sorted(words))
-    return f"{span(scale.min, scale.max)} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
+    shown = "" if scale.numbers is None else f"; {_NUMBERS[scale.look == 'slider'][scale.numbers]}"
+    return f"{span(scale.min, scale.max)} in steps of {scale.step:g}" + (f": {labels}" if labels else "") + shown
+
+
+_NUMBERS = {
+    True: {
+        "none": "no numbers were shown",
+        "handle": "the number was shown at the handle",
+        "ticks": "numbers were shown along the scale, and the one that was given below it",
+        "both": "numbers were shown along the scale and at the handle",
+    },
+    False: {"none": "no numbers were shown", "ticks": "numbers were shown before the words"},
+}
+"""Where the numbers of a scale were shown, of sliders and of categories."""
 
 
 def _scale_of_both(part: QuestionResults, material: Material) -> Scale | None:

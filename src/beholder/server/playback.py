@@ -30,6 +30,9 @@ _PRESSES: Mapping[str, type] = {
 }  # fmt: skip
 """What is kept of a press, and of which type; `gone`, `off` in pixels, `held` in ms."""
 _OPERATED = ("presses", "driver")
+_IF_ANY = (*_OPERATED, "loops")
+"""What is stored of a page only where there is any."""
+_MOST_LOOPS = 100
 _MOST_PRESSES, _MOST_MARKS, _LONGEST_WORD = 200, 20, 40
 _PLAYING = frozenset({"play", "pause", "ended", "seek", "stall", "rate", "frames", "error"})
 
@@ -82,6 +85,8 @@ class PageFacts:
     dpr: float | None = None
     skew_ms: float | None = None
     """The largest offset between synchronised clips."""
+    loops: list[list[int]] = field(default_factory=list)
+    """The parts that were looped, from and to in milliseconds, each once, in the order of their first use."""
     presses: list[dict[str, Json]] = field(default_factory=list)
     """How the page was operated, where a check of the study looks at that."""
     driver: list[str] = field(default_factory=list)
@@ -217,6 +222,14 @@ class _PageLog:
             kept = {name: _plausible(data[name], kind) for name, kind in _PRESSES.items() if name in data}
             self.facts.presses.append({"ms": round(now), **{k: v for k, v in kept.items() if v is not None}})
 
+    def loop(self, part: Json, length_ms: int) -> None:
+        """Keep the part within which something begins to play, as far as it is plausible."""
+        ends = _pair(part)
+        if ends is None or not 0 <= ends[0] < ends[1] <= length_ms or ends in self.facts.loops:
+            return
+        if len(self.facts.loops) < _MOST_LOOPS:
+            self.facts.loops.append(ends)
+
     def measure(self, data: Mapping[str, Json], playback: SlotPlayback | None) -> None:
         facts = self.facts
         facts.viewport = _pair(data.get("viewport")) or facts.viewport
@@ -274,6 +287,8 @@ def playback_evidence(
                     for other in players.values():
                         if other.since is not None and other is not player:
                             other.stop(now, None)
+                if "part" in data:
+                    page.loop(data["part"], player.ms)
                 _play(player, kind, now, data, is_away=page.is_away)
         elif kind in _LEAVING:
             if page.leave(data):
@@ -347,7 +362,7 @@ def is_watched(
 def evidence_to_json(evidence: PlaybackEvidence) -> dict[str, Json]:
     """Return the evidence as it is stored: an entry for each slot, and one for the page."""
     stored: dict[str, Json] = {slot: vars(watched) for slot, watched in evidence.slots.items()}
-    stored[PAGE] = {name: value for name, value in vars(evidence.page).items() if name not in _OPERATED or value}
+    stored[PAGE] = {name: value for name, value in vars(evidence.page).items() if name not in _IF_ANY or value}
     return stored
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from beholder.methods.contract import Asked, Method, Slot, Trial, scoring_of, task_of
+from beholder.methods.waveform import drawn_slots
 from beholder.server.playback import COUNTING
 from beholder.server.script import PlannedStep, Script
 from beholder.stimuli.catalogue import Catalogue, Stimulus
@@ -153,7 +154,7 @@ def _public_slots(step: PlannedStep, trial: Trial, media: DescribeMedia) -> list
 
 def _public_playback(playback: Playback) -> dict[str, Json]:
     """Return how stimuli play, with what counts as watched."""
-    return {**playback.model_dump(), "whole": dict(COUNTING)}
+    return {**playback.model_dump(exclude={"waveform"}), "whole": dict(COUNTING)}
 
 
 def _public_asked(questions: Sequence[Asked]) -> list[Json]:
@@ -164,6 +165,7 @@ def _public_asked(questions: Sequence[Asked]) -> list[Json]:
             "scale": {
                 "min": asked.scale.min, "max": asked.scale.max, "step": asked.scale.step,
                 "labels": [[value, marked(text)] for value, text in asked.scale.labels], "look": asked.scale.look,
+                **({"numbers": asked.scale.numbers} if asked.scale.numbers else {}),
             },
             "ticks": [marked(tick) for tick in asked.ticks],
         }
@@ -189,9 +191,13 @@ def _made_once(of: _T, make: Callable[[_T], Json]) -> Json:
 def _public_trial(
     step: PlannedStep, trial: Trial, method: Method, playback: Playback, media: DescribeMedia
 ) -> dict[str, Json]:
+    slots = _public_slots(step, trial, media)
+    is_heard = all(cast("Any", slot)["media"].get("medium") == "audio" for slot in slots)
+    drawn = drawn_slots(method, trial, playback) if is_heard else ()
     return {
+        **({"waveform": list(drawn)} if drawn else {}),
         "asked": _made_once(trial.asked, _public_asked),
-        "slots": _public_slots(step, trial, media),
+        "slots": slots,
         "playback": _made_once(playback, _public_playback),
         "together": trial.together,
         "passes": trial.passes,

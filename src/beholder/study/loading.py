@@ -239,10 +239,13 @@ def _read_scales(data: dict[str, Any], rules: MethodRules | None, reader: StudyR
         elif isinstance(scale, str) and scale not in names:
             _refuse_scale(scale, names, rules, place, reader)
             questions[index] = {key: value for key, value in question.items() if key != "scale"}
+        elif isinstance(scale, dict) and isinstance(scale.get("name"), str) and scale["name"] not in names:
+            _refuse_scale(scale["name"], names, rules, (*place, "name"), reader)
+            questions[index] = {key: value for key, value in question.items() if key != "scale"}
 
 
 def _refuse_scale(scale: str, names: list[str], rules: MethodRules | None, place: Place, reader: StudyReader) -> None:
-    allowed = f"{listed([*names, '{min, max, step, labels, look}'])}"
+    allowed = listed(names if place[-1] == "name" else [*names, "{min, max, step, labels, look}"])
     if rules is not None and not rules.scales:
         reader.drop(place, f"is {quoted(scale)}, and questions of {rules.name} have no scale", "", "Take it out.")
     elif scale in SCALES and rules is not None:

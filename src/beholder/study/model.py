@@ -163,6 +163,11 @@ class Playback(StudyPart):
         default="off",
         description="Play on and on: never, after the first whole play, or a region that the participant chooses.",
     )
+    waveform: bool | None = Field(
+        default=None,
+        description="Draw sounds over the line of time: of the reference, where pages show one under its name, or, "
+        "where they show none, of all versions together. Left out: of the reference alone.",
+    )
     sound: Literal["on", "off"] = Field(default="on", description="`off` plays without sound, and says so.")
     volume: bool | None = Field(
         default=None, description="Set the volume with a test sound before the trials; for audio when left out."

@@ -5,8 +5,17 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_serializer,
+    model_serializer,
+    model_validator,
+)
 
+from beholder.formats import listed, plural
 from beholder.study.markdown import plain_text
 from beholder.study.parts import Fault, FaultsError, StudyPart, Text, raise_faults
 from beholder.study.value_kinds import Allowed, AsText
@@ -34,6 +43,14 @@ class Scale(BaseModel):
     look: Literal["slider", "radio"] = Field(
         default="slider", description="`slider` for continuous scales, `radio` for categories."
     )
+    numbers: Literal["none", "handle", "ticks", "both"] | None = Field(
+        default=None,
+        description="Where its numbers are shown: nowhere, at the handle of the slider, along the scale (before each "
+        "word of categories), or both. Left out: below each slider, and where categories have no words.",
+    )
+    name: Annotated[str, Allowed("a scale with a name")] | None = Field(
+        default=None, exclude=True, description="A scale with a name: of it only what differs is written."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -57,6 +74,24 @@ class Scale(BaseModel):
             return {**data, "labels": tuple(zip(places, labels, strict=True))}
         return data
 
+    @model_validator(mode="before")  # runs before the one above
+    @classmethod
+    def _filled_from_name(cls, data: Any) -> Any:
+        """Fill in what is not written from the scale that is named."""
+        if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+            return data
+        if (named := SCALES.get(data["name"])) is None:
+            raise FaultsError([Fault(f"is {data['name']}, which is not a scale", listed(list(SCALES)), "", ("name",))])
+        return named.model_dump() | {key: value for key, value in data.items() if key != "name"}
+
+    @model_serializer(mode="wrap")
+    def _without_usual_numbers(self, made: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Return it as from before numbers could be chosen, where they are not: plans keep their digests."""
+        value: dict[str, Any] = made(self)
+        if self.numbers is None:
+            value.pop("numbers", None)
+        return value
+
     @model_validator(mode="after")
     def _ordered(self) -> Scale:
         if self.min >= self.max:
@@ -78,8 +113,19 @@ class Scale(BaseModel):
             if value in values:
                 faults.append(Fault(f"has two words at {value:g}", "one word for each value", "", ("labels",)))
             values.add(value)
-        raise_faults(faults)
+        raise_faults([*faults, *self._number_faults(round(steps) + 1)])
         return self
+
+    def _number_faults(self, answers: int) -> list[Fault]:
+        """Return that categories are to show their numbers as a slider does, or that one of them would show nothing."""
+        if self.look == "slider" or self.numbers in (None, "ticks"):
+            return []
+        if self.numbers == "none":
+            bare = answers - sum(self.holds(value) for value, _ in self.labels)
+            what = f"is none, and {bare} of {answers} answers {plural(bare, 'has', 'have')} no words"
+            fix = "Write a word for each, or leave numbers out."
+            return [Fault(what, "ticks, or words for every answer", fix, ("numbers",))] if bare else []
+        return [Fault(f"is {self.numbers}, and categories have no handle", "none or ticks", "", ("numbers",))]
 
     @property
     def plain(self) -> Scale:

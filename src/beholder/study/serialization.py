@@ -42,6 +42,8 @@ def study_json(study: Study) -> dict[str, Any]:
         del value["design"]["own"]
     if study.ending == LastPage():
         del value["ending"]
+    if study.playback.waveform is None:
+        del value["playback"]["waveform"]
     if study.recruit.return_after is None:
         del value["recruit"]["return_after"]
     if value["analyse"]["marks"] is None:
@@ -152,6 +154,8 @@ def _schema_of(model: type[Study]) -> dict[str, Any]:
     _short(parts["Question"], "scale", {"enum": list(SCALES)})
     parts["Question"]["properties"]["scale"].pop("default", None)
     parts["Scale"]["properties"]["labels"] |= {"anyOf": _labels()}
+    parts["Scale"]["anyOf"] = [{"required": ["name"]}, {"required": parts["Scale"].pop("required")}]
+    parts["Scale"]["properties"]["name"] |= {"enum": list(SCALES)}
     for key in ("type", "items"):
         parts["Scale"]["properties"]["labels"].pop(key, None)
     parts["Condition"]["properties"]["name"] |= _NAME

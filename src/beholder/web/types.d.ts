@@ -10,7 +10,10 @@ export type EventKind =
 
 /** Words of the study: plain, or with marks. As a child of an element they become nodes, as an attribute plain text. */
 export type Words = string | { mark: "strong" | "em" | "code"; words: Words } | Words[];
-export interface Scale { min: number; max: number; step: number; labels: [number, Words][]; look: "slider" | "radio" }
+export interface Scale { min: number; max: number; step: number; labels: [number, Words][]; look: "slider" | "radio";
+  /** Where its numbers are shown; left out: below each slider, and where categories have no words. */
+  numbers?: "none" | "handle" | "ticks" | "both";
+}
 export interface Asked { id: string; text: Words; scale: Scale; ticks: Words[] /* in place of the scale */ }
 /** `ms`: how long it plays; an image or a text: how long it has to be in view. `sound`: whether it can be heard. */
 export interface Media {
@@ -32,6 +35,8 @@ export interface Trial {
   together: boolean;
   /** How often every slot has to be played before the answer. */
   passes: number;
+  /** Whose sound the line of time draws: the reference, or all of them together. */
+  waveform?: string[];
 }
 
 export interface Item {
@@ -203,9 +208,12 @@ export interface Player {
   failure(slot: string): string | null;
   /** Milliseconds into the current slot. */
   position(): number;
-  /** Loop within these milliseconds, or over everything (null); what `playback.loop: region` is for. */
+  /** Loop within these milliseconds, or over everything (null); what `playback.loop: region` is for. What has to be
+   *  heard whole is heard whole first. */
   setRegion(region: [from: number, to: number] | null): void;
   readonly region: [from: number, to: number] | null;
+  /** What is heard of a slot, decoded; null of what is no sound, or would not decode. */
+  sound(slot: string): AudioBuffer | null;
   /** What is seen of a slot: a video, an image, a text; a quiet sign for sound. */
   node(slot: string): HTMLElement;
   /** Hear of every change, also that something has come to count as watched; `tick` is time passing. */

@@ -116,6 +116,8 @@ def check(
     from beholder.checks.registry import check_problems, check_warnings
     from beholder.errors import Problem, StudyError
     from beholder.methods import find, load_study, method_folder
+    from beholder.methods.contract import Trial
+    from beholder.methods.waveform import waveform_warnings
     from beholder.planning.balance import ratings_range
     from beholder.planning.builder import make_plan
     from beholder.planning.counts import is_of_pairs
@@ -170,6 +172,7 @@ def check(
             *_medium_warnings(loaded, {one.medium for one in catalogue.stimuli}),
             *_placeholder_warnings(loaded),
             *_media_warnings(loaded, catalogue),
+            *waveform_warnings(loaded, method, (entry for entry in first.entries if isinstance(entry, Trial))),
             *(() if is_of_pairs(plan) else confounding_warnings(loaded, catalogue, plan)),
         ),
         is_compared=is_of_pairs(plan),

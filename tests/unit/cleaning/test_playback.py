@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
-from beholder.cleaning.playback import PLAYBACK, playback_lines
+from beholder.cleaning.playback import LOOPS, PLAYBACK, loop_counts, loop_rows, playback_lines
 from beholder.columns import names_of
 from beholder.methods.contract import Asked, Slot, Trial
 from beholder.study.questions import SCALES
@@ -50,3 +50,16 @@ def test_every_number_of_slot_and_page_stands_under_its_name() -> None:
     page |= {"viewport_width": 60, "viewport_height": 61, "screen_width": 62, "screen_height": 63}
     assert (of_slot | page | {"displayed_width": 64, "displayed_height": 65}).items() <= row.items()
     assert (row["condition"], row["stimulus"], row["length_ms"]) == ("condition 1", "stimulus 1", 4000)
+
+
+def test_every_part_that_was_looped_has_a_row_and_the_pages_are_counted() -> None:
+    trial = Trial("t1", "city", "rate", (RATED,), (ASKED,))
+    looped = AnswerRecord("trial:1", {}, {"page": {"loops": [[500, 1500], [0, 900]]}}, 0.0, 1.0, "touch", AT)
+    plain = AnswerRecord("trial:1", {}, {"page": {"first_ms": 3}}, 0.0, 1.0, "touch", AT)
+    visits = [visit(trial, looped), visit(trial, plain)]
+    first, second = loop_rows(visits)
+    assert tuple(first) == names_of(LOOPS)
+    assert tuple(first.values()) == ("s-1", "p-1", 1, "t1", "city", 1, 500, 1500)
+    assert (second["number"], second["from_ms"], second["to_ms"]) == (2, 0, 900)
+    assert loop_counts(visits) == {"pages": 1, "of": 2, "median_ms": 950}
+    assert loop_counts([visit(trial, plain)]) == {}

@@ -124,3 +124,28 @@ def test_participants_carry_their_group(tmp_path: Path) -> None:
     assert json.loads((cleaned.folder / "account.json").read_text())["groups"] == [
         {"levels": {"Asked": "Q1"}, "began": 1, "finished": 1, "used": 1}
     ]
+
+
+def test_looped_parts_have_a_table_only_where_somebody_looped_one(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "plain")
+    cleaned = clean_tables(study, tables)
+    names = set(contents(cleaned.folder))
+    assert "loops.csv" not in names
+    assert "loops" not in json.loads((cleaned.folder / "account.json").read_text("utf-8"))
+
+    add(tables, "looping")
+    (first, *_) = (row for row in tables["answers"] if row["session"] == "looping" and row["key"] == "trial:1")
+    first["playback"] = {**first["playback"], "page": {"loops": [[500, 1500], [0, 800]]}}
+    cleaned = clean_tables(study, tables)
+    assert set(contents(cleaned.folder)) == names | {"loops.csv"}
+    assert [(row["session"], row["position"], row["from_ms"], row["to_ms"]) for row in rows(cleaned, "loops")] == [
+        ("looping", "1", "500", "1500"),
+        ("looping", "1", "0", "800"),
+    ]
+    account = json.loads((cleaned.folder / "account.json").read_text("utf-8"))
+    assert account["loops"]["pages"] == 1
+    assert account["loops"]["median_ms"] == 900
+
+    del first["playback"]["page"]
+    assert set(contents(clean_tables(study, tables).folder)) == names, "what is no longer true is taken away"

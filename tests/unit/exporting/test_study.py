@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import beholder
 from beholder.store.open import open_store
@@ -48,3 +51,17 @@ def test_questions_are_exported_without_marks(tmp_path: Path) -> None:
     assert [(row["text"], row["labels"]) for row in asked] == [
         ("How good?", '[[1.0, "bad"], [2.0, "good"]]'), ("Who are you?", '["A person", "Both"]'),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("scale", "shown"), [({"name": "cont100", "numbers": "ticks"}, "ticks"), ("cont100", None)])
+def test_where_numbers_were_shown_is_exported_where_a_study_says_so(tmp_path: Path, scale: Any, shown: Any) -> None:
+    study = make_study(tmp_path, questions=[{"id": "q", "text": "How good?", "scale": scale}], before=[], after=[])
+
+    async def visit() -> None:
+        async with open_store(tmp_path / "store") as store:
+            await store.begin(record(study))
+            await come(store, "late", 2)
+
+    asyncio.run(visit())
+    (asked,) = rows(beholder.export(study).folder, "questions")
+    assert asked.get("numbers") == shown

@@ -29,6 +29,10 @@ def test_a_scale_of_a_comparison_is_the_same_to_both_sides() -> None:
     assert scale_problems(min=-1, max=1, step=2, look="radio", labels=["Left one", "Right one"]) == [
         "questions.0.scale has no 0, and options.tie asks for one. Allowed: a scale with 0. Write scale: pref3."
     ]
+    assert scale_problems(name="pref3", numbers="ticks") == [
+        "questions.0.scale.numbers is ticks, and answers of a comparison are sentences, whose sign nobody needs to "
+        "know. Take it out."
+    ]
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,24 @@ def test_digests_are_as_they_were_when_nothing_was_asked_between_trials() -> Non
     assert study_digest(study, catalogue) == "db0442027c693442a04d27332021a58baf554ec5e9d939abfce21d34fc69d28b"
 
 
+def test_a_waveform_is_of_the_study_and_where_numbers_stand_is_of_the_plan_as_well() -> None:
+    catalogue = make_catalogue(2, 3)
+    digests = [
+        (plan_digest(study, catalogue), study_digest(study, catalogue))
+        for study in (
+            installed_study_model().model_validate({**WRITTEN, **changed})
+            for changed in (
+                {"questions": [{"id": "q", "text": "One?", "scale": "dcr5"}]},
+                {"questions": [{"id": "q", "text": "One?", "scale": "dcr5"}], "playback": {"waveform": False}},
+                {"questions": [{"id": "q", "text": "One?", "scale": {"name": "dcr5", "numbers": "ticks"}}]},
+            )
+        )
+    ]
+    (plan, study), (drawn_plan, drawn_study), (numbered_plan, _) = digests
+    assert (drawn_plan, drawn_study == study) == (plan, False)
+    assert numbered_plan != plan
+
+
 @pytest.mark.parametrize("key", ["text", "file", "every", "when", "type"])
 def test_what_is_asked_between_trials_and_when_is_of_the_plan_and_its_words_are_not(key: str) -> None:
     def digest_of(**changed: Any) -> str:

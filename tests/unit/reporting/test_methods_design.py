@@ -14,8 +14,9 @@ from beholder.reporting.figures import RATERS
 from beholder.reporting.material import table_material
 from beholder.reporting.methods_design import analysis_sentences, table_sentences
 from beholder.reporting.methods_section import methods
+from beholder.study.model import Study
 from support.report_material import analysed_material
-from support.report_pages import made_up
+from support.report_pages import change_account, made_up
 
 
 def test_the_methods_tell_every_number_and_leave_blanks_for_the_rest(tmp_path: Path) -> None:
@@ -122,3 +123,20 @@ def test_a_table_of_choices_is_not_told_as_scores(tmp_path: Path) -> None:
     assert callable(RATERS.foot)
     foot = str(RATERS.foot(material))
     assert "at the right those who favour conditions that the study names first more than the others do" in foot
+
+
+def design_of(study: Study) -> str:
+    return next(one.text for one in methods(analysed_material(study)) if one.title == "Design")
+
+
+def test_the_methods_tell_of_waveforms_numbers_and_looped_parts_where_there_were_any(tmp_path: Path) -> None:
+    question = {"id": "quality", "text": "How good is it?", "scale": {"name": "cont100", "numbers": "ticks"}}
+    study = made_up(
+        tmp_path, {"a": 60.0, "b": 40.0}, questions=[question], playback={"waveform": True, "loop": "region"}
+    )
+    design = design_of(study)
+    assert "90 Excellent; numbers were shown along the scale, and the one that was given below it)." in design
+    assert "A waveform was drawn over the line of time" in design
+    assert "looped" not in design, "nobody did"
+    change_account(study, lambda account: account.update(loops={"pages": 34, "of": 1120, "median_ms": 2140}))
+    assert "Participants looped a part on 34 of 1,120 pages (median length 2.1 s)" in design_of(study)

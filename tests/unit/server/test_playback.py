@@ -403,3 +403,52 @@ def test_what_draws_no_frame_does_not_count_while_it_plays(pages: PlayedPages) -
 def test_a_play_that_has_to_be_had_again_counts_for_nothing() -> None:
     assert seen(*whole(), [2200, "error", "s1", {"what": "no_frames", "again": True}]).coverage == 0
     assert seen(*whole(), [2200, "error", "s1", {"what": "no_frames"}]).coverage == 1
+
+
+# Parts that are looped
+
+
+def test_the_parts_that_were_played_on_and_on_are_kept_once_each_in_the_order_of_their_use() -> None:
+    log: Json = [
+        [0, "play", "s1", {"at": 0}], [2000, "ended", "s1", {"at": 2000}],
+        [2100, "play", "s1", {"at": 500, "part": [500, 1500], "loop": True}], [3100, "pause", "s1", {"at": 1500}],
+        [3100, "play", "s1", {"at": 500, "part": [500, 1500], "loop": True}], [3200, "pause", "s1", {"at": 600}],
+        [3300, "play", "s1", {"at": 100, "part": [0, 1200], "loop": True}], [3500, "pause", "s1", {"at": 1200}],
+    ]  # fmt: skip
+    evidence = read_playback(log, {"s1": 2000})
+    assert evidence.page.loops == [[500, 1500], [0, 1200]]
+    assert evidence.slots["s1"].plays == 1, "rounds of a loop are no plays"
+    stored: Any = evidence_to_json(evidence)
+    assert stored["page"]["loops"] == [[500, 1500], [0, 1200]]
+
+
+def test_a_page_without_a_looped_part_is_stored_as_before_there_were_any() -> None:
+    stored: Any = evidence_to_json(read_playback([*whole()], {"s1": 2000}))
+    assert "loops" not in stored["page"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [None, True, "0-1", [], [1], [1, 2, 3], ["0", "1"], [500, 500], [900, 200], [-1, 900], [0, 2001], {"from": 1}],
+)
+def test_a_part_that_cannot_be_is_not_kept(part: Any) -> None:
+    assert read_playback([[0, "play", "s1", {"at": 0, "part": part}]], {"s1": 2000}).page.loops == []
+
+
+def test_a_log_of_very_many_parts_does_not_grow_the_evidence_without_end() -> None:
+    log: Json = [[place, "play", "s1", {"at": 0, "part": [place, place + 500]}] for place in range(1000)]
+    assert len(read_playback(log, {"s1": 2000}).page.loops) == 100
+
+
+def test_a_looped_part_is_not_the_whole() -> None:
+    rounds = [
+        event
+        for place in range(9)
+        for event in (
+            [place * 1000, "play", "s1", {"at": 500, "part": [500, 1500], "loop": place > 0}],
+            [place * 1000 + 1000, "pause", "s1", {"at": 1500}],
+        )
+    ]
+    result = seen(*rounds, [9000, "frames", "s1", FRAMES])
+    assert result.coverage == 0.5
+    assert not is_watched(result, 2000, "whole")

@@ -57,6 +57,7 @@ WORDS: dict[str, tuple[list[Any], list[Any]]] = {
     "text that is not empty": (["words"], ["", ["a"]]),
     "a list": ([], [3]),
     "a number": ([-2, 0.5], ["many"]),
+    "a scale with a name": (["cont100"], ["acr7", 3]),
     "a map of keys": ([{}], [3, "words"]),
     "up to 64 small letters, digits, - and _, beginning with a letter or digit":
         (["a-b_1", "1"], ["A", "a b", "-a", "a" * 65, ""]),

@@ -140,6 +140,10 @@ class Abx(ChoiceMethod):
     def extra(self, trial: Trial) -> Mapping[str, Json]:
         return {**super().extra(trial), "mode": trial.draws["mode"], "unsure": trial.draws["unsure"]}
 
+    def open_reference(self, trial: Trial) -> str | None:
+        """Return the slot of X where it is the reference; a copy is nobody's to know."""
+        return None if _asks_identity(trial) else "s3"
+
     def read(self, trial: Trial, answer: Json) -> Json:
         return read_identification(trial, answer) if _asks_identity(trial) else super().read(trial, answer)
 

@@ -30,8 +30,11 @@ export function openPlayer({ trial, kit, label, log, signal }) {
   let group = [];
   /** @type {ReturnType<Follow> | null} */
   let following = null;
-  /** @type {Loop | null} */
+  /** The part that is to loop. @type {Loop | null} */
   let region = null;
+  /** The part that loops now. @type {Loop | null} */
+  let running = null;
+  let starts = 0; // time is followed from the last one on
   let isOnce = false;
   /** Who is heard of those that play at once. @type {string | null} */
   let heard = null;
@@ -91,7 +94,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
         // It went on where it was lost, though a busy browser may tell so late. After a jump nothing is guessed.
         const { position } = place.track;
         reopen(place, Math.abs(position - place.last) < JUMP_MS ? Math.min(place.last, position) : position);
-        tick(place);
+        tick(place, group.length > 0 ? starts : ++starts);
       },
       jumped() {
         const place = at(id);
@@ -115,7 +118,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
   function reopen(place, from, more = {}) {
     place.open = place.last = from;
     place.since = performance.now();
-    log.add("play", place.slot.id, { at: from, ...more });
+    log.add("play", place.slot.id, { at: from, ...(running && { part: running.map(Math.round) }), ...more });
   }
 
   /** End a stretch. @param {Place} place @param {EventKind} kind @param {{ [name: string]: Json }} data */
@@ -177,11 +180,24 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     void start(ids, loopOf(place)?.[0] ?? 0, { isRound: true });
   }
 
-  /** @param {Place} place @returns {Loop | null} */
+  /** Return the loop in which a slot plays if it starts now. @param {Place} place @returns {Loop | null} */
   function loopOf(place) {
     if (isOnce || place.track.isStill || playback.loop === "off") return null;
-    if (playback.loop === "region") return region ?? [0, place.slot.media.ms];
+    if (playback.loop === "region") return partOf(place) ?? [0, place.slot.media.ms];
     return player.isWatched(place.slot.id) ? [0, place.slot.media.ms] : null;
+  }
+
+  /** Return the part of a slot that is to loop: what has not been heard whole plays whole. @param {Place} place */
+  function partOf({ slot, failure }) {
+    const isHeld = playback.watch === "whole" && failure === null && !player.isWatched(slot.id);
+    return isHeld || isOnce || group.length > 0 ? null : region;
+  }
+
+  /** Play on within the loop that is wanted now. @param {Place} place */
+  function goTo(place) {
+    const from = place.track.position;
+    const [low, high] = loopOf(place) ?? [0, Infinity];
+    void start([place.slot.id], from < low || from >= high ? low : from, { isRound: true });
   }
 
   /** @param {string} id @param {string} what */
@@ -227,6 +243,9 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     heard = isRound ? kept : sound;
     group = ids.length > 1 ? ids : [];
     current = ids[0];
+    const mine = ++starts;
+    const loop = group.length > 0 ? null : loopOf(started[0]);
+    running = partOf(started[0]);
     for (const place of started) {
       place.open = place.last = from;
       place.isStarted = false;
@@ -236,7 +255,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     }
     tell("state");
     try {
-      await Promise.all(started.map((place) => place.track.start(from, group.length > 0 ? null : loopOf(place))));
+      await Promise.all(started.map((place) => place.track.start(from, loop)));
     } catch (error) {
       for (const place of started) {
         if (place.open === null) continue;
@@ -248,7 +267,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       tell("stopped");
       return false;
     }
-    if (started.some(({ open }) => open === null)) return false; // paused before it began
+    if (mine !== starts || started.some(({ open }) => open === null)) return false; // paused before it began
     for (const place of started) {
       place.isStarted = true;
       reopen(place, from, { ...(isRound ? { loop: true } : {}), ...(group.length > 0 ? { together: true } : {}) });
@@ -256,7 +275,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     }
     const videos = started.map(({ track }) => track.node).filter((node) => node instanceof HTMLVideoElement);
     if (videos.length > 1 && kit.follow !== null) following = kit.follow(videos);
-    tick(started[0]);
+    tick(started[0], mine);
     return true;
   }
 
@@ -266,28 +285,29 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     if (skew !== null) log.add("measure", null, { skew_ms: skew });
   }
 
-  /** @param {Place} place */
-  function tick(place) {
-    if (place.open === null || signal.aborted) return;
+  /** @param {Place} place @param {number} mine since which start */
+  function tick(place, mine) {
+    if (place.open === null || signal.aborted || mine !== starts) return;
     for (const id of group.length > 0 ? group : [place.slot.id]) {
       const one = at(id);
       if (one.open !== null) turn(one);
     }
     tell(notice() ? "state" : "tick");
-    requestAnimationFrame(() => tick(place));
+    if (place.open !== null && running !== partOf(place)) return goTo(place); // it has been heard whole by now
+    requestAnimationFrame(() => tick(place, mine));
   }
 
   /** Take note of time, and of a loop that has begun anew. @param {Place} place
    *  @param {{ isLast?: boolean }} [how] it stops now */
   function turn(place, { isLast = false } = {}) {
     const { track } = place;
-    const loop = loopOf(place);
+    const loop = playback.loop === "region" && !isOnce ? (running ?? [0, place.slot.media.ms]) : loopOf(place);
     if (track.rounds > place.rounds) {
       round(place, loop ?? [0, place.slot.media.ms]);
       place.rounds = track.rounds;
-    } else if (loop !== null && playback.loop === "region" && group.length === 0 && !isLast) {
+    } else if (loop !== null && playback.loop === "region" && group.length === 0 && !isLast && !track.isLooping) {
       const isPast = track.position >= loop[1] && loop[1] < place.slot.media.ms;
-      if (isPast) void start([place.slot.id], loop[0], { isRound: true }); // a track that cannot loop by itself
+      if (isPast) void start([place.slot.id], loop[0], { isRound: true });
     }
     place.last = Math.max(place.last, track.position);
   }
@@ -329,7 +349,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       const other = current === null || current === id || group.length > 0 ? null : at(current);
       const isKept = playback.switching === "keep" && other !== null && !track.isStill;
       if (isKept && other.open !== null && other.isStarted) turn(other, { isLast: true });
-      if (isKept && other.open !== null && track.takeOver(other.track)) {
+      if (isKept && other.open !== null && running === partOf(place) && track.takeOver(other.track)) {
         close(other, "pause");
         current = id;
         place.isStarted = true;
@@ -338,7 +358,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
         track.node.dataset["state"] = "playing";
         measure(place);
         tell("state");
-        tick(place);
+        tick(place, ++starts);
         return true;
       }
       let from = other === null || track.isStill ? track.position : 0;
@@ -396,13 +416,14 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     failure: (id) => at(id).failure,
     position: () => (current === null ? 0 : at(current).track.position),
     setRegion(wanted) {
-      region = wanted;
       const place = current === null ? null : at(current);
-      if (place === null || place.open === null || group.length > 0) return tell("state");
-      const from = place.track.position;
-      const [low, high] = wanted ?? [0, Infinity];
-      void start([place.slot.id], from < low || from >= high ? low : from, { isRound: true });
+      const isOpen = place !== null && place.open !== null && group.length === 0;
+      if (isOpen && place.isStarted) turn(place, { isLast: true }); // rounds of the loop that was
+      region = wanted;
+      if (isOpen && running !== partOf(place)) goTo(place);
+      else tell("state");
     },
+    sound: (id) => at(id).track.sound ?? null,
     node: (id) => at(id).track.node,
     listen(listener) {
       listeners.add(listener);

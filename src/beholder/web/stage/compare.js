@@ -8,11 +8,13 @@ import { stylesheet } from "../stylesheet.js";
 
 /** @import { Answer, Stage, Trial } from "../types" */
 /** @import { Ballot, Hooks } from "./ballot.js" */
+/** @import { Transport } from "./showcase.js" */
 
 /** Show all slots of a trial as its `presentation` says and ask about them: for a score of one slot where `rated`
  *  names it, or of `both`, else which one it is.
- *  @param {Trial} trial @param {Stage} stage @param {string} [rated] @returns {Promise<Answer>} */
-export async function compare(trial, stage, rated) {
+ *  @param {Trial} trial @param {Stage} stage @param {Transport | null} transport @param {string} [rated]
+ *  @returns {Promise<Answer>} */
+export async function compare(trial, stage, transport, rated) {
   const { player, say } = stage;
   await Promise.all([stylesheet("vote"), stylesheet("compare")]);
   const ids = trial.slots.map(({ id }) => id);
@@ -31,7 +33,7 @@ export async function compare(trial, stage, rated) {
   const failed = say(`compare.failed.${medium}`);
 
   const isOnPage = presentationOf(trial) === "free" || (trial.together && isStill);
-  if (isOnPage) return showcase(trial, stage, { make, nothing, failed });
+  if (isOnPage) return showcase(trial, stage, { make, nothing, failed, transport });
 
   /** @param {boolean} isAgain */
   async function show(isAgain) {

@@ -9,20 +9,23 @@ import { stylesheet } from "../stylesheet.js";
 
 /** @import { Answer, Asked, Slot, Stage, Trial, Words } from "../types" */
 /** @import { Ballot, Hooks } from "./ballot.js" */
+/** @import { Transport } from "./showcase.js" */
 
 /** @typedef {"best" | "worst"} Mark */
 /** The value of each mark on the scale, whose words name it. @type {[Mark, number][]} */
 const MARKS = [["best", 1], ["worst", -1]];
 
 /** Show all slots and ask for their order; return it after Next.
- *  @param {Trial} trial @param {Stage} stage @param {{ isList: boolean }} how @returns {Promise<Answer>} */
-export async function order(trial, stage, { isList }) {
+ *  @param {Trial} trial @param {Stage} stage @param {Transport | null} transport @param {{ isList: boolean }} how
+ *  @returns {Promise<Answer>} */
+export async function order(trial, stage, transport, { isList }) {
   await Promise.all([stylesheet("vote"), stylesheet("compare"), stylesheet("order")]);
   const { medium } = trial.slots[0].media;
   return showcase(trial, stage, {
     make: (hooks) => (isList ? rankBallot : extremesBallot)(trial, stage, hooks),
     nothing: { choices: {} },
     failed: stage.say(`order.failed.${medium}`),
+    transport,
   });
 }
 

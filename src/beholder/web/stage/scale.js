@@ -27,18 +27,21 @@ export function fader({ scale, label, value, question, slot, onChange, onLocked 
     "data-slot": slot,
   });
   const shown = element("output", { class: "fader-value", "aria-hidden": "true" });
-  const node = element("div", { class: "fader" }, input, shown);
+  const isAtHandle = scale.numbers === "handle" || scale.numbers === "both";
+  const handle = element("span", { class: "fader-number", "aria-hidden": "true" });
+  const node = element("div", { class: "fader" }, input, isAtHandle && handle, shown);
+  node.classList.toggle("is-numbered", isAtHandle);
 
   function draw() {
     node.dataset["state"] = value !== null ? "set" : locked !== null ? "locked" : "open";
     input.value = String(value ?? middle(scale));
-    input.style.setProperty(
-      "--value",
-      String(value === null ? 0 : (100 * (value - scale.min)) / (scale.max - scale.min)),
-    );
+    const share = String(value === null ? 0 : (100 * (value - scale.min)) / (scale.max - scale.min));
+    for (const one of [input, handle]) one.style.setProperty("--value", share);
     input.setAttribute("aria-disabled", String(locked !== null));
     input.setAttribute("aria-valuetext", value === null ? say("scale.unset") : spoken(scale, value));
-    shown.textContent = value !== null ? figure(scale, value) : locked !== null ? "–" : say("scale.set");
+    handle.textContent = value === null ? "" : figure(scale, value);
+    const given = isAtHandle || scale.numbers === "none" ? "✓" : handle.textContent;
+    shown.textContent = value !== null ? given : locked !== null ? "–" : say("scale.set");
   }
 
   /** @param {string} reason */
@@ -153,11 +156,14 @@ export function bands(scale) {
   const width = (scale.max - scale.min) / sorted.length;
   // Words in the middle of equal bands own their bands; other words stand where their value is.
   const isEven = sorted.every(([value], place) => Math.abs(value - (scale.max - width * (place + 0.5))) < width / 1000);
+  /** @param {number} value */
+  const at = (value) => ({ at: (100 * (value - scale.min)) / (scale.max - scale.min) });
   const labels = element(
     "ul",
     { class: "bands", "aria-hidden": "true" },
-    sorted.map(([value, word]) =>
-      element("li", { vars: { at: (100 * (value - scale.min)) / (scale.max - scale.min) } }, element("span", {}, word)),
+    sorted.map(([value, word]) => element("li", { vars: at(value) }, element("span", {}, word))),
+    numbered(scale, isEven).map((value) =>
+      element("li", { class: "band-number", vars: at(value) }, figure(scale, value)),
     ),
   );
   const field = element(
@@ -168,19 +174,31 @@ export function bands(scale) {
   return { labels, field };
 }
 
+/** Return the values whose numbers stand along a scale: the edges of its bands, the places of its words, or quarters.
+ *  @param {Scale} scale @param {boolean} isEven whether its words stand in the middle of bands @returns {number[]} */
+function numbered(scale, isEven) {
+  if (scale.numbers !== "ticks" && scale.numbers !== "both") return [];
+  const parts = isEven && scale.labels.length > 0 ? scale.labels.length : 4;
+  const edges = Array.from({ length: parts + 1 }, (_, place) => scale.min + (place * (scale.max - scale.min)) / parts);
+  const isAtWords = scale.labels.length > 0 && !isEven;
+  const found = isAtWords ? [scale.min, ...scale.labels.map(([value]) => value), scale.max] : edges;
+  return [...new Set(found.map((value) => onScale(scale, value)))];
+}
+
 /** Return every value of a scale, from low to high. @param {Scale} scale */
 export function values(scale) {
   const count = Math.round((scale.max - scale.min) / scale.step) + 1;
   return Array.from({ length: count }, (_, place) => onScale(scale, scale.min + place * scale.step));
 }
 
-/** Return the words of a value. Where some values have none, all show their number.
+/** Return the words of a value. Where some values have none, or the study wants it so, all show their number.
  *  @param {Scale} scale @param {number} value @returns {Words} */
 export function worded(scale, value) {
   const words = new Map(scale.labels);
   const word = words.get(value);
   if (word === undefined) return String(value);
-  return values(scale).every((one) => words.has(one)) ? word : [`${value} `, word];
+  const isPlain = scale.numbers !== "ticks" && values(scale).every((one) => words.has(one));
+  return isPlain ? word : [`${value} `, word];
 }
 
 /** Return the value of a standing slider at a height of the window. Half a handle hangs over each end.

@@ -13,14 +13,17 @@ import { zoom } from "./zoom.js";
 /** @import { Ballot, Hooks } from "./ballot.js" */
 /** @import { Column } from "./column.js" */
 
+/** @typedef {typeof import("./transport.js").transport} Transport */
+
 const LONG_TEXT = 200; // letters
 const FEW = 3; // slots that are shown side by side where they can be, and whose buttons have room for words
 
-/** Show all slots and the questions on one page; return the answer after Next.
+/** Show all slots and the questions on one page; return the answer after Next. `transport`: to loop a part of sounds, and
+ *  to see them.
  *  @param {Trial} trial @param {Stage} stage
- *  @param {{ make: (hooks: Hooks) => Ballot, nothing: Answer, failed: string }} parts
+ *  @param {{ make: (hooks: Hooks) => Ballot, nothing: Answer, failed: string, transport: Transport | null }} parts
  *  @returns {Promise<Answer>} */
-export async function showcase(trial, stage, { make, nothing, failed }) {
+export async function showcase(trial, stage, { make, nothing, failed, transport }) {
   const { say, player, main } = stage;
   const done = new AbortController();
   await stylesheet("theatre");
@@ -79,6 +82,9 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
     ballot.sections,
     element("div", { class: "showcase-foot" }, wayOn.reason, wayOn.button),
   );
+  const line =
+    transport !== null &&
+    (await transport(trial, stage, { reference: null, note: say("board.empty.audio"), signal: done.signal }));
   const view = element(
     "div",
     { class: `trial showcase showcase-${medium}` },
@@ -88,6 +94,7 @@ export async function showcase(trial, stage, { make, nothing, failed }) {
           "div",
           { class: "showcase-view" },
           medium !== "audio" && stage.screen({ hint: say("compare.empty"), note: say("compare.note") }),
+          line,
           switches(trial, stage, columns),
         ),
     deck,

@@ -119,11 +119,11 @@ export function openStage(step, page, kit) {
     },
     async compare(rated) {
       const { compare } = await page.patience.insist(() => fetched(PARTS.compare()));
-      return compare(trial, stage, rated);
+      return compare(trial, stage, await lineOfTime(), rated);
     },
     async order(how) {
       const { order } = await page.patience.insist(() => fetched(PARTS.order()));
-      return order(trial, stage, how);
+      return order(trial, stage, await lineOfTime(), how);
     },
     next({ gap: own, ready, word }) {
       const gap = () => own() ?? stage.marks?.gap() ?? null;
@@ -190,6 +190,13 @@ export function openStage(step, page, kit) {
   /** Return an answer with the marks beside it, where people mark. @param {Answer} answer @returns {Answer} */
   function marked(answer) {
     return stage.marks === null ? answer : { ...answer, marks: stage.marks.answer() };
+  }
+
+  /** What sounds behind buttons are looped and seen with, where this page has that. */
+  async function lineOfTime() {
+    const isWanted = trial.playback.loop === "region" || trial.waveform !== undefined;
+    if (!isWanted || trial.slots[0].media.medium !== "audio") return null;
+    return (await page.patience.insist(() => fetched(PARTS.transport()))).transport;
   }
 
   /** Whether slots can be shown and have to be. @param {string[]} ids */

@@ -1,15 +1,17 @@
-// What plays, where it is, and which part of it loops. No waveform: it would give conditions away.
+// What plays, where it is, which part of it loops, and a waveform that tells nothing about what is rated.
 
 import { wear } from "../colour.js";
 import { setAttribute, write } from "../element.js";
 import { stylesheet } from "../stylesheet.js";
-import { timeline } from "./timeline.js";
+import { moment, seconds, timeline } from "./timeline.js";
+import { waveform } from "./waveform.js";
 
-/** @import { Stage, Trial } from "../types" */
+/** @import { Binding, Stage, Trial } from "../types" */
 
-/** Return the transport of a trial. `reference` is the button of the reference, if there is one.
- *  @param {Trial} trial @param {Stage} stage @param {{ reference: HTMLElement | null, note: string }} parts */
-export async function transport(trial, stage, { reference, note }) {
+/** Return the transport of a trial. `reference` is the button of the reference, if there is one; `signal` ends its keys.
+ *  @param {Trial} trial @param {Stage} stage
+ *  @param {{ reference: HTMLElement | null, note: string, signal?: AbortSignal }} parts */
+export async function transport(trial, stage, { reference, note, signal = stage.signal }) {
   await stylesheet("transport");
   const { element, icon, player, say, draft } = stage;
   const hasLoop = trial.playback.loop === "region";
@@ -45,6 +47,7 @@ export async function transport(trial, stage, { reference, note }) {
     part,
     say,
     element,
+    wave: waveOf(trial, stage, ms),
     onChange(next, { isFinal }) {
       part = next;
       if (!isFinal) return draw();
@@ -79,11 +82,11 @@ export async function transport(trial, stage, { reference, note }) {
     return id !== null && trial.playback.watch === "whole" && !player.isWatched(id) && player.failure(id) === null;
   }
 
-  const wanted = () => (isOn && !isWhole() ? part : null);
-  const isApplied = () => String(wanted()) === String(player.region);
+  const isPart = () => part[0] > 0 || part[1] < ms;
 
   function apply() {
-    if (!isApplied()) player.setRegion(wanted());
+    const wanted = isOn && isPart() ? part : null;
+    if (String(wanted) !== String(player.region)) player.setRegion(wanted);
     draw();
   }
 
@@ -103,7 +106,7 @@ export async function transport(trial, stage, { reference, note }) {
     write(doing, slot === undefined ? note : say(player.isPlaying ? "transport.playing" : "transport.paused"));
     write(clock, seconds(player.position()));
     write(total, ` ${say("transport.of", { total: seconds(slot?.media.ms ?? ms) })}`);
-    const values = { from: seconds(part[0]), to: seconds(part[1]), label: slot ? stage.label(slot) : "" };
+    const values = { from: moment(part[0]), to: moment(part[1]), label: slot ? stage.label(slot) : "" };
     const key = !isOn ? "whole" : isWhole() ? "first" : "part";
     write(hint, [hasLoop && say(`transport.hint.${key}`, values), keeps()].filter(Boolean).join(" "));
   }
@@ -112,17 +115,40 @@ export async function transport(trial, stage, { reference, note }) {
     return trial.playback.switching === "keep" && say("transport.keeps");
   }
 
-  // A change starts the player anew, so it waits until the player has finished what it is telling of.
-  let timer = 0;
-  player.listen((what) => {
-    draw();
-    if (what === "tick" && timer === 0 && !isApplied())
-      timer = setTimeout(() => {
-        timer = 0;
-        apply();
-      });
-  });
+  player.listen(draw);
   apply();
+  if (hasLoop) bindKeys();
+
+  function bindKeys() {
+    /** @param {"from" | "to"} end */
+    const put = (end) => {
+      if (player.current === null) return;
+      isOn = true;
+      line.put(end, player.position());
+    };
+    /** @type {(keys: string[], label: string, run: () => void) => Binding} */
+    const binding = (keys, label, run) => ({
+      keys,
+      shown: keys[0].toUpperCase(),
+      label: say(`transport.keys.${label}`),
+      run() {
+        stage.log("key", player.current, { key: keys[0] });
+        run();
+      },
+    });
+    stage.keys(
+      [
+        binding(["o"], "loop", () => turn(!isOn)),
+        binding([",", "["], "from", () => put("from")),
+        binding([".", "]"], "to", () => put("to")),
+        binding(["w"], "clear", () => {
+          isOn = false;
+          line.clear();
+        }),
+      ],
+      signal,
+    );
+  }
   return element(
     "section",
     { class: "transport", "aria-label": say("transport.label") },
@@ -136,9 +162,14 @@ export async function transport(trial, stage, { reference, note }) {
   );
 }
 
-/** Return a time to the tenth of a second. @param {number} ms */
-export function seconds(ms) {
-  const tenths = Math.round(ms / 100);
-  const rest = String((tenths % 600) / 10);
-  return `${Math.floor(tenths / 600)}:${(rest.includes(".") ? rest : `${rest}.0`).padStart(4, "0")}`;
+/** Return the drawing on the line of time, and whose it is; null where the page has none.
+ *  @param {Trial} trial @param {Stage} stage @param {number} ms */
+function waveOf(trial, stage, ms) {
+  const { player, say, signal } = stage;
+  const drawn = trial.slots.filter(({ id }) => trial.waveform?.includes(id));
+  const sounds = drawn.map(({ id }) => player.sound(id)).filter((sound) => sound !== null);
+  if (sounds.length === 0) return null;
+  const name = drawn.length === 1 ? stage.label(drawn[0]) : say("timeline.wave.all");
+  const label = say(drawn.length === 1 ? "timeline.wave.one" : "timeline.wave.many", { label: name });
+  return { drawing: waveform({ sounds, ms, label, signal }), name };
 }

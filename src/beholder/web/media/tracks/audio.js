@@ -7,7 +7,8 @@ import { icon } from "../../icons.js";
 /** @import { Loop, OpenTracks, Track } from "./track" */
 /** @import { Slot } from "../../types" */
 
-/** One slot's sound while it runs. @typedef {{ source: AudioBufferSourceNode, gain: GainNode }} Voice */
+/** One slot's sound while it runs. `others`: what has to stop with it.
+ *  @typedef {{ source: AudioBufferSourceNode, gain: GainNode, others: AudioBufferSourceNode[] }} Voice */
 
 const FADE_S = 0.005;
 const AHEAD_S = 0.02; // so that all voices start on one sample
@@ -73,10 +74,10 @@ export function openTracks(slots, { hears, playback, label, signal }) {
   function stopAll() {
     if (run === null || context === null) return;
     const now = Math.max(context.currentTime, run.free);
-    for (const [id, { source, gain }] of run.voices) {
+    for (const [id, { source, gain, others }] of run.voices) {
       if (id === run.heard) gain.gain.setValueCurveAtTime(FALL, now, FADE_S);
       source.onended = null;
-      source.stop(now + FADE_S);
+      for (const one of [source, ...others]) one.stop(now + FADE_S);
     }
     run = null;
   }
@@ -93,9 +94,31 @@ export function openTracks(slots, { hears, playback, label, signal }) {
     }
   }
 
+  /** Return a loop at whole samples, so that the clock of the page and that of the sound never part.
+   *  @param {Loop} loop @returns {Loop} */
+  function onSamples(loop) {
+    const [from, to] = loop.map((ms) => (Math.round((ms / 1000) * rate) / rate) * 1000);
+    return [from, to];
+  }
+
+  /** Return the gain of a part that loops: it fades where it begins and where it ends, or the seam would click.
+   *  @param {Loop} loop */
+  function envelope([from, to]) {
+    const length = Math.round(((to - from) / 1000) * rate);
+    const buffer = new AudioBuffer({ length, numberOfChannels: 1, sampleRate: rate });
+    const gains = buffer.getChannelData(0).fill(1);
+    const fade = Math.min(Math.round(FADE_S * rate), Math.floor(length / 2));
+    for (let place = 0; place < fade; place += 1)
+      gains[place] = gains[length - 1 - place] = (1 - Math.cos((Math.PI * (place + 0.5)) / fade)) / 2;
+    return buffer;
+  }
+
   /** Start a slot, and with it those that it may change to. @param {AudioContext} awake @param {string} id
    *  @param {number} from @param {Loop | null} loop @param {number} volume */
   function begin(awake, id, from, loop, volume) {
+    const whole = slots.find((slot) => slot.id === id)?.media.ms ?? 0;
+    // What plays whole is not touched.
+    const gains = loop !== null && (loop[0] > 0 || loop[1] < whole - 1) ? envelope(loop) : null;
     for (let lead = AHEAD_S; ; lead *= 2) {
       const at = awake.currentTime + lead;
       /** @type {Map<string, Voice>} */
@@ -110,14 +133,25 @@ export function openTracks(slots, { hears, playback, label, signal }) {
         });
         const gain = new GainNode(awake, { gain: other === id && from === 0 ? volume : 0 });
         if (other === id && from > 0 && volume > 0) gain.gain.setValueCurveAtTime(RISE, at, FADE_S);
-        source.connect(gain).connect(awake.destination);
+        source.connect(gain);
         source.start(at, from / 1000);
-        voices.set(other, { source, gain });
+        const others = [];
+        if (gains !== null && loop !== null) {
+          const seam = new GainNode(awake, { gain: 0 });
+          const fades = new AudioBufferSourceNode(awake, { buffer: gains, loop: true });
+          fades.connect(seam.gain);
+          fades.start(at, Math.max(0, from - loop[0]) / 1000);
+          others.push(fades);
+          gain.connect(seam).connect(awake.destination);
+        } else {
+          gain.connect(awake.destination);
+        }
+        voices.set(other, { source, gain, others });
       }
-      if (voices.size === 1 || awake.currentTime + MARGIN_S < at) return { at, voices };
+      if ((voices.size === 1 && gains === null) || awake.currentTime + MARGIN_S < at) return { at, voices };
       // A busy machine was late: a voice that is told after its time starts behind the others.
-      for (const { source, gain } of voices.values()) {
-        source.stop();
+      for (const { source, gain, others } of voices.values()) {
+        for (const one of [source, ...others]) one.stop();
         gain.disconnect();
       }
     }
@@ -144,6 +178,7 @@ export function openTracks(slots, { hears, playback, label, signal }) {
     return {
       node,
       isStill: false,
+      isLooping: true,
       get position() {
         return Math.round(Math.min(isHeard() ? clock().position : (places.get(id) ?? 0), media.ms));
       },
@@ -166,12 +201,16 @@ export function openTracks(slots, { hears, playback, label, signal }) {
         }
         return this.duration < playback.whole.share * media.ms ? "duration" : null; // short: cut on the way
       },
-      async start(from, loop) {
+      get sound() {
+        return buffers.get(id) ?? null;
+      },
+      async start(from, wanted) {
         const mine = ++asked;
         const awake = await wake();
         if (mine !== asked) throw new DOMException("paused before it began", "AbortError");
         if (isLocked) level();
         stopAll();
+        const loop = wanted === null ? null : onSamples(wanted);
         const { at, voices } = begin(awake, id, from, loop, volume);
         const begun = { at, from, loop, voices, heard: id, free: at + FADE_S };
         run = begun;

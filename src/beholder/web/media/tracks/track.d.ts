@@ -26,6 +26,10 @@ export interface Track {
   mute(isMuted: boolean): void;
   /** What was drawn since the start. */
   count(): Drawn;
+  /** Whether it begins a loop anew by itself, on its own clock. */
+  readonly isLooping?: boolean;
+  /** What is heard, decoded, where it is a sound. */
+  readonly sound?: AudioBuffer | null;
 }
 
 export type Loop = [from: number, to: number];
