@@ -47,6 +47,8 @@ def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
         **_training(study, catalogue, has_words=False),
         **_checks(study, catalogue),
         **({"run": study.run} if study.run > 1 else {}),
+        # Who has begun on one device does not go on with two.
+        **({"stage": study.stage} if study.stage != "same" else {}),
     }
 
 
