@@ -245,7 +245,7 @@ _TABLES: Mapping[str, Mapping[str, Sequence[Column]]] = {
     "ratings": {"ratings.csv": ratings.COLUMNS},
     "sessions": {"sessions.csv": tables.SESSIONS, "participants.csv": tables.PARTICIPANTS},
     "verdicts": {"verdicts.csv": tables.VERDICTS, "checks.csv": tables.CHECKS, "qualification.csv": tables.ATTEMPTS},
-    "playback": {"playback.csv": playback.PLAYBACK},
+    "playback": {"playback.csv": (*playback.PLAYBACK, playback.INTERRUPTED)},
     "loops": {"loops.csv": playback.LOOPS},
     "comments": {"comments.csv": tables.COMMENTS},
     "during": {"during.csv": recurring_questions.DURING},

@@ -190,6 +190,8 @@ class PageCheck(ABC, CheckKind):
     """The reasons of its failures, as researchers read them after the title."""
     sense: ClassVar[Sense | None] = None
     """The sense that it tests, which is personal: participants read of it before they agree."""
+    is_of_device: ClassVar[bool] = False
+    """Whether it looks at how this device shows or sounds, which says nothing where another one is the stage."""
     decodes: ClassVar[bool] = False
     """Whether it tries to play what the study shows: only then are codecs and a sample among its needs."""
     measures: ClassVar[tuple[str, ...]] = ()

@@ -51,7 +51,14 @@ def rules_over_ratings() -> frozenset[str]:
 
 def check_problems(study: Study) -> list[Problem]:
     """Return the problems with the files of the checks."""
-    return [problem for check in page_checks(study) for problem in check.problems(study)]
+    checks = page_checks(study)
+    of_device = [check for check in checks if check.is_of_device and study.stage == "separate"]
+    keys = dict.fromkeys(f"qualification.{check.switch or check.name}" for check in of_device)
+    what = "looks at the device on which people answer, and stage: separate shows on another one"
+    return [
+        *(problem for check in checks for problem in check.problems(study)),
+        *(study.problem(key, what, "false", f"Write {key}: false.") for key in keys),
+    ]
 
 
 def check_warnings(study: Study, media: Collection[Medium]) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from typing import Any
 from beholder.cleaning import columns as c
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus, trial_answers
 from beholder.columns import Column, names_of
+from beholder.study.model import Study
 
 _WATCHED = (
     Column("plays", "integer", "How often it was begun from the start; rounds of a loop do not count."),
@@ -64,17 +65,34 @@ PLAYBACK = (
     Column("dpr", "number", "Of the page: device pixels per CSS pixel."),
     c.INPUT,
 )  # fmt: skip
+INTERRUPTED = Column(
+    "interrupted",
+    "integer",
+    "Of the page, only with `stage: separate`: how often what played there did not come to its end, as when it was "
+    "lost.",
+)
+"""The column that a study with `stage: separate` has beside the others."""
 _PAGE_ENTRY = "page"
 
 
+def playback_columns(study: Study) -> tuple[Column, ...]:
+    """Return the columns of playback.csv."""
+    return PLAYBACK if study.stage == "same" else (*PLAYBACK, INTERRUPTED)
+
+
 def playback_lines(
-    visits: Sequence[SessionRecord], stimuli: Mapping[tuple[str, str], ShownStimulus]
+    visits: Sequence[SessionRecord], stimuli: Mapping[tuple[str, str], ShownStimulus], *, is_apart: bool = False
 ) -> Iterator[Sequence[Any]]:
-    """Yield one line for each slot of each trial that was answered, in the order shown."""
+    """Yield one line for each slot of each trial that was answered, in the order shown.
+
+    `is_apart`: with the column that only a study with a separate stage has.
+    """
     watched, played = names_of(_WATCHED), names_of(_PLAYED)
     for visit in visits:
         for position, given in trial_answers(visit):
             trial, page = visit.trials[position - 1], _page(given)
+            if is_apart:
+                page = (*page, (given.playback.get(_PAGE_ENTRY) or {}).get(INTERRUPTED.name))
             for slot in trial.slots:
                 shown = stimuli[visit.digest, slot.stimulus]
                 get = (given.playback.get(slot.id) or {}).get

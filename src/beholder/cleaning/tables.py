@@ -38,7 +38,7 @@ from beholder.cleaning.facts import (
     trial_answers,
 )
 from beholder.cleaning.payouts import Proposals, propose
-from beholder.cleaning.playback import LOOPS, PLAYBACK, loop_counts, loop_rows, playback_lines
+from beholder.cleaning.playback import LOOPS, loop_counts, loop_rows, playback_columns, playback_lines
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.recurring_questions import DURING, during_rows
 from beholder.cleaning.screening import facts_of, judge_facts, store_of
@@ -168,7 +168,10 @@ def _write(
         folder,
         {
             "ratings.csv": rating_blocks(ratings, facts.stimuli),
-            "playback.csv": csv_blocks(names_of(PLAYBACK), playback_lines(visits, facts.stimuli)),
+            "playback.csv": csv_blocks(
+                names_of(playback_columns(study)),
+                playback_lines(visits, facts.stimuli, is_apart=study.stage == "separate"),
+            ),
             "comments.csv": table_bytes(names_of(COMMENTS), comment_rows(visits)),
             **seldom,
             "devices.csv": table_bytes(names_of(DEVICES), device_rows(judged)),

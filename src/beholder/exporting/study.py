@@ -192,8 +192,11 @@ def viewings(source: ExportSource) -> TableRows | None:
 def playback(source: ExportSource) -> TableRows:
     """Return the playback of every slot of every answered trial."""
     visits = [one.visit for one in source.judging.judged]
-    lines = played.playback_lines(visits, source.judging.facts.stimuli)
-    return TableRows(PLAYBACK, (dict(zip(names_of(played.PLAYBACK), line, strict=True)) for line in lines))
+    study = source.judging.study
+    columns, is_apart = played.playback_columns(study), study.stage == "separate"
+    lines = played.playback_lines(visits, source.judging.facts.stimuli, is_apart=is_apart)
+    rows = (dict(zip(names_of(columns), line, strict=True)) for line in lines)
+    return TableRows(replace(PLAYBACK, columns=columns), rows)
 
 
 def loops(source: ExportSource) -> TableRows | None:

@@ -302,6 +302,14 @@ def task_of(method: Method) -> Task:
     return task
 
 
+def shows_first(method: Method) -> bool:
+    """Return whether a method shows everything before it asks, so that it can be shown on another device.
+
+    It says so by its class variable `shows_first`; its view draws with `stage.play`, `ask`, `compare` or `survey`.
+    """
+    return bool(getattr(method, "shows_first", False))
+
+
 Percept = Mapping[str, float]
 """From "q1.s2" to a perceived strength between 0 and 1."""
 

@@ -121,7 +121,7 @@ def unscaled_problems(name: str, study: Study, why: str) -> Iterator[Problem]:
 def medium_problems(name: str, media: frozenset[Medium], catalogue: Catalogue) -> Iterator[Problem]:
     """Yield that the stimuli are of a medium which this method cannot show."""
     for medium in sorted({stimulus.medium for stimulus in catalogue.stimuli} - media):
-        yield Problem("stimuli", f"are {_PLURALS[medium]}, which {name} does not show", ", ".join(sorted(media)))
+        yield Problem("stimuli", f"are {MEDIUM_NAMES[medium]}, which {name} does not show", ", ".join(sorted(media)))
 
 
 def single_problems(name: str, study: Study) -> Iterator[Problem]:
@@ -221,4 +221,4 @@ def hidden_role(stimulus: Stimulus) -> Role:
     return "hidden_reference" if stimulus.role == "reference" else stimulus.role
 
 
-_PLURALS: Mapping[Medium, str] = {"video": "videos", "audio": "sounds", "image": "images", "text": "texts"}
+MEDIUM_NAMES: Mapping[Medium, str] = {"video": "videos", "audio": "sounds", "image": "images", "text": "texts"}

@@ -49,6 +49,8 @@ def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
         **_checks(study, catalogue),
         **({"own": own} if (own := own_parts(study, catalogue)) else {}),
         **({"run": study.run} if study.run > 1 else {}),
+        # Who has begun on one device does not go on with two.
+        **({"stage": study.stage} if study.stage != "same" else {}),
     }
 
 

@@ -10,8 +10,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from beholder.errors import PlanError, Problem
-from beholder.formats import first_names, plain_count
-from beholder.methods.contract import Method, Units, task_of
+from beholder.formats import first_names, listed, plain_count
+from beholder.methods import methods
+from beholder.methods.contract import Method, Units, shows_first, task_of
 from beholder.methods.pairs import (
     STIMULUS_COLUMNS,
     condition_pairs,
@@ -21,6 +22,7 @@ from beholder.methods.pairs import (
     read_pair_table,
     reference_units,
 )
+from beholder.methods.presentation import MEDIUM_NAMES, presentation
 from beholder.methods.waveform import waveform_problems
 from beholder.planning.capacity import MOST_TRIALS, count_trials, trials_in_time
 from beholder.planning.check_counts import CheckCounts, count_checks
@@ -89,6 +91,28 @@ def method_problems(study: Study, catalogue: Catalogue, method: Method) -> Itera
         for key in (key for key, is_shown in study.ending if is_shown):
             what = f"is true, and {method.name} gives neither scores nor preferences to compare with those of others"
             yield Problem(f"ending.{key}", what, "false", "Take it out.")
+    yield from stage_problems(study, catalogue, method)
+
+
+def stage_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
+    """Yield what cannot be shown on a separate stage: what has to stand beside the answers, or waits for a press."""
+    if study.stage == "same":
+        return
+    if not shows_first(method):
+        what = f"is separate, and {method.name} has its stimuli beside the answers, for as long as somebody answers"
+        able = ", ".join(sorted(name for name, other in methods().items() if shows_first(other)))
+        yield Problem("stage", what, f"same, or a method that asks afterwards: {able}", "Leave it out.")
+        return
+    if unfit := sorted({stimulus.medium for stimulus in catalogue.stimuli} - {"video", "audio"}):
+        what = f"is separate, and the stimuli are {listed([MEDIUM_NAMES[medium] for medium in unfit])}"
+        yield Problem("stage", what, "same, or videos or sounds", "Leave it out.")
+    way = presentation(study, catalogue)
+    if way not in (None, "sequential"):
+        what = f"is {way}, and on a separate stage stimuli come one after the other"
+        yield Problem("options.presentation", what, "sequential", "Leave out one of the two.")
+    if study.playback.volume:
+        what = "is true, and the sound comes from another device than the page that would set it"
+        yield Problem("playback.volume", what, "false", "Take it out, or take out stage: separate.")
 
 
 _NOTHING_TO_COMPARE = ("identify", "mark", "type")

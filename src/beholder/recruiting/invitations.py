@@ -16,7 +16,7 @@ from beholder.recruiting.contract import Job
 from beholder.server import tokens
 from beholder.server.entrances import CODED, SONA, shared_codes
 from beholder.server.page_checks import PageChecks
-from beholder.server.public_steps import minutes_line
+from beholder.server.public_steps import minutes_line, stage_needs
 from beholder.server.script import make_script
 from beholder.study.csv_files import CsvTable, read_table
 from beholder.study.model import Study
@@ -304,8 +304,10 @@ def _lines(study: Study, job: Job) -> Iterator[str]:
     if sessions > 1:
         yield words["job.sessions"].format(sessions=sessions)
     yield from _bonus(study, words)
-    if needs := _requirements(study):
-        yield "\n  - ".join([words["job.needs"], *needs])
+    needs, devices = _requirements(study), stage_needs(study, words)
+    if needs or devices:
+        yield "\n  - ".join([words["job.needs"], *devices, *needs])
+    if needs:
         yield words["job.first_paid"].format(amount=job.screen_out) if job.screen_out else words["job.first"]
     yield words["job.stop"].format(limit=study.recruit.time_limit or "60 min")
     if study.contact:

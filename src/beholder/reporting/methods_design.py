@@ -233,6 +233,9 @@ def _playback(material: Material) -> list[Sentence]:
     rules = dict.fromkeys(str(text["watch"]) for text in material.texts)
     is_same = len(rules) == 1 and "playback.watch" not in varied
     sentences = [Sentence(_WATCH[next(iter(rules))].format(watched=_watched(material)))] if is_same else []
+    if material.study.stage == "separate":
+        where = "Stimuli were shown on a separate device, which each participant coupled with the one that asked"
+        sentences += [Sentence(where), *_stage_facts(material)]
     sentences += [Sentence("Stimuli were shown in full screen")] if playback.fullscreen else []
     if playback.size != "fit":
         size = "their own size" if playback.size == "native" else f"{playback.size.rstrip('%')} % of their own size"
@@ -251,6 +254,27 @@ def _heard(material: Material, playback: Playback) -> list[Sentence]:
     if looped:
         used = f"Participants looped a part on {looped['pages']:,} of {count(looped['of'], 'page')}"
         sentences.append(Sentence(f"{used} (median length {number(looped['median_ms'] / 1000, 1)} s)"))
+    return sentences
+
+
+def _stage_facts(material: Material) -> list[Sentence]:
+    """Return on which screens a separate stage showed, and how often it was interrupted."""
+    table = material.clean("playback")
+    if table.empty:
+        return []
+    pages = table[table["session"].isin(set(material.used["session"]))].drop_duplicates(["session", "position"])
+    values = {name: pd.to_numeric(pages[name], errors="coerce") for name in ("screen_width", "screen_height", "dpr")}
+    known = pd.DataFrame(values).assign(session=pages["session"]).dropna().drop_duplicates("session")
+    sentences = []
+    if len(known):
+        width, height = (float((known[name] * known["dpr"]).median()) for name in ("screen_width", "screen_height"))
+        sides = f"{width:.0f} by {height:.0f} device pixels, {known['dpr'].median():g} per CSS pixel"
+        sentences.append(Sentence(f"The screen of that device had {sides}{' in the median' if len(known) > 1 else ''}"))
+    lost = pd.to_numeric(pages["interrupted"], errors="coerce").fillna(0)
+    total, again = int(lost.sum()), "What was interrupted on it was shown once more"
+    if total:
+        share = f"{count(int((lost > 0).sum()), 'page')} of {len(lost):,}"
+        sentences.append(Sentence(f"{again}: {count(total, 'time')}, on {share}"))
     return sentences
 
 

@@ -203,9 +203,11 @@ def _devices(material: Material) -> list[Sentence]:
     heights = pd.to_numeric(used["screen_height"], errors="coerce").dropna().tolist()
     widths = pd.to_numeric(used["screen_width"], errors="coerce").dropna().tolist()
     sentences = []
+    is_apart = material.study.stage == "separate"  # then these are the devices on which people answered
     if kinds:
-        sentences.append(Sentence(f"Kinds of device, by session: {_counts(kinds)}"))
-    if widths and heights:
+        which = " on which they answered" if is_apart else ""
+        sentences.append(Sentence(f"Kinds of device{which}, by session: {_counts(kinds)}"))
+    if widths and heights and not is_apart:
         sentences.append(Sentence(_screen_words(widths, heights)))
     if browsers:
         sentences.append(Sentence(f"Browsers: {_counts(browsers)}"))

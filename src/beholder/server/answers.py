@@ -14,11 +14,13 @@ from beholder.server.admission import check_moderation, claim_list, load_session
 from beholder.server.context import Context
 from beholder.server.endings import verified_end
 from beholder.server.flow import Ending, answers_of, as_asked, read_step_answer
+from beholder.server.limits import count_events
 from beholder.server.playback import evidence_to_json, is_watched, operation_to_json, playback_evidence
 from beholder.server.public_steps import page_playback
 from beholder.server.rendering import advance, current_page, reached_step, script_or_first, session_script, step_page
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, PlannedStep, Script
+from beholder.server.separate_stage import with_interruptions, with_stage_evidence
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.contract import DRAFT, Answer, Events, Fact, SessionFacts, StoredVerdict
 from beholder.store.tables import EncodedJson, EncodedList, encode_finite
@@ -38,12 +40,15 @@ async def take_answer(ctx: Context, session: str, key: str, submission: Submitte
     await check_moderation(ctx, facts)
     script = session_script(ctx, facts)
     step = reached_step(ctx, facts, script, key, now)
-    read = read_answer(ctx, facts, step, script, submission, now)
+    is_apart = ctx.served.study.stage == "separate"
+    judged = await with_stage_evidence(ctx, facts, step, submission) if is_apart else submission
+    read = read_answer(ctx, facts, step, script, judged, now)
+    playback = with_interruptions(read.playback, judged) if is_apart else read.playback
     verdicts = [read.verdict] if read.verdict else []
     if _gives_consent(step, read.answer):
         facts, script, verdicts = await claim_list(ctx, facts, now)
     answer = Answer(
-        session, key, read.answer, EncodedJson(encode_finite(read.playback or _operation(step, submission))),
+        session, key, read.answer, EncodedJson(encode_finite(playback or _operation(step, submission))),
         submission.shown_ms, submission.sent_ms, submission.input, submission.tab, now,
     )  # fmt: skip
     here, new_facts, after = advance(ctx, script, _with_answer(facts, answer, verdicts), now)
@@ -114,6 +119,8 @@ async def _repeat(
     step = script.find(key)
     if step is not None:  # the items that were asked then: what was answered since is of later pages
         step = as_asked(script, step, answers_of(facts)) or step
+    if ctx.served.study.stage == "separate":
+        submission = await with_stage_evidence(ctx, facts, step, submission)
     try:
         same = step is not None and _read_repeated(ctx, facts, step, script, submission) == stored.answer
     except Refused:
@@ -146,9 +153,6 @@ def _repeated_feedback(ctx: Context, facts: SessionFacts, step: PlannedStep, scr
 
 # Events between two answers
 
-_LARGEST = 8 * 1024 * 1024  # characters of one session's events that are kept
-_LARGEST_BEFORE = 64 * 1024  # the same before somebody has agreed: anybody can come so far
-
 
 async def take_events(ctx: Context, session: str, batch: SubmittedAnswer, key: str) -> None:
     """Store a batch of the event log, and renew the lease."""
@@ -164,9 +168,8 @@ async def take_events(ctx: Context, session: str, batch: SubmittedAnswer, key: s
     events = EncodedList(encode_finite(batch.events))
     if batch.events or not new:
         new.append(Events(session, key, batch.tab, batch.first, events, now))
-    ctx.event_sizes[session] = size = ctx.event_sizes.get(session, 0) + len(events.text) + len(str(batch.draft))
-    if size > (_LARGEST_BEFORE if facts.list is None else _LARGEST):
-        raise Refused.because("log_too_long", where="events", code="too_large", status=413)
+    size = len(events.text) + len(str(batch.draft))
+    count_events(ctx.event_sizes, session, size, has_list=facts.list is not None)
     await ctx.store.append(new)
     if facts.list is not None and session not in ctx.moderation.released:
         await ctx.leases.renew(session, now)

@@ -33,6 +33,7 @@ from beholder.server.requests import (
     read_submission,
 )
 from beholder.server.service import StudyService
+from beholder.server.stage_routes import stage_routes
 from beholder.store.contract import NotJson, StoreUnavailable, UnknownSession
 from beholder.types import Json
 
@@ -199,6 +200,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         ApiRoute("/healthz", health, operations.HEALTH),
         ApiRoute("/openapi.json", document, operations.DOCUMENT),
         *lab_routes(service, assets, limit),
+        *stage_routes(service, assets, token_of, limit),
     ]
     router = Router(routes, redirect_slashes=False)  # a redirect would be made from the Host that a request names
     handlers = _error_handlers(service, assets)

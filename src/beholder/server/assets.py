@@ -32,7 +32,7 @@ _TYPES = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
-_PAGE, _ASIDES = "run.js", {"forget": "forget.js", "operator": "kiosk/operator.js"}
+_PAGE, _ASIDES = "run.js", {"forget": "forget.js", "operator": "kiosk/operator.js", "viewer": "separate/viewer.js"}
 """The module that runs the page of a study, and those of the pages beside it."""
 _FIRST_PAGE, _FIRST_STYLES, _SHEETS = "index.html", f"{FOLDER}/first.css", "sheets.js"
 _STYLE = re.compile(r'^ *<link rel="stylesheet" href="\{\{web\}\}/(.*)">\n', re.MULTILINE)

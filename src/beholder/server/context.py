@@ -62,3 +62,7 @@ class Context:
     """The previews that were requested, by their session names."""
     event_sizes: MutableMapping[str, int] = field(default_factory=lambda: RecentEntries(MOST_SESSIONS))
     """How many characters of events each session has sent."""
+    stages_heard: MutableMapping[str, tuple[int, int, str]] = field(
+        default_factory=lambda: RecentEntries(MOST_SESSIONS)
+    )
+    """That a separate stage was heard, as it was last stored: its number, the place on the clock, and the trial."""

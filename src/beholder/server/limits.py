@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from datetime import datetime
 from pathlib import Path
 
@@ -41,6 +41,41 @@ class ArrivalPace:
             self._all.take("")
         except Refused:
             raise Refused.because("many_arrive", code="too_many", status=429) from None
+
+
+# Events of one session
+
+_LARGEST = 8 * 1024 * 1024  # characters of one session's events that are kept
+_LARGEST_BEFORE = 64 * 1024  # the same before somebody has agreed: anybody can come so far
+
+
+def count_events(sizes: MutableMapping[str, int], session: str, size: int, *, has_list: bool) -> None:
+    """Count characters of events that a session has sent, or raise Refused where there are too many."""
+    sizes[session] = total = sizes.get(session, 0) + size
+    if total > (_LARGEST if has_list else _LARGEST_BEFORE):
+        raise Refused.because("log_too_long", where="events", code="too_large", status=413)
+
+
+# Guesses of a code
+
+_GUESSES, _GUESSES_IN_ALL = (10.0, 0.1), (100.0, 1.0)
+
+
+class Guesses:
+    """How many wrong codes are looked at: ten at once from one address, then six a minute; 100 and 60 from all."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._one, self._all = RateLimit(*_GUESSES, clock), RateLimit(*_GUESSES_IN_ALL, clock)
+
+    def take(self, address: str) -> None:
+        """Count a code as a wrong one before it is looked at, or raise Refused: then no code is, right or wrong."""
+        self._one.take(address)
+        self._all.take("")
+
+    def give_back(self, address: str) -> None:
+        """Take a code out of the count: it was right."""
+        self._one.give_back(address)
+        self._all.give_back("")
 
 
 # Room on the disk

@@ -35,7 +35,7 @@ class Operation:
     method: Literal["GET", "POST", "PUT"] = "GET"
     body: Schema | None = None
     query: Mapping[str, Schema] = field(default_factory=dict)
-    key: Literal["session", "laboratory"] | None = None
+    key: Literal["session", "laboratory", "stage"] | None = None
     """Whose key has to be sent as a bearer token."""
 
 
@@ -66,6 +66,11 @@ def openapi_document(study: str, routes: Iterable[ApiRoute]) -> dict[str, Any]:
             "securitySchemes": {
                 "session": {"type": "http", "scheme": "bearer", "description": "The token that /api/arrive returns."},
                 "laboratory": {"type": "http", "scheme": "bearer", "description": "The key of a station or operator."},
+                "stage": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The token that /api/stage/couple returns.",
+                },
             },
         },
     }
@@ -298,4 +303,83 @@ SEAT = Operation(
     "POST",
     {"anyOf": [_object(["back"], back=_NUMBER), _object(["after"], after={"anyOf": [_NUMBER, {"type": "null"}]})]},
     key="laboratory",
+)
+
+
+# A separate stage
+
+SHOW_STAGE = Operation("show_stage", "The page of the second device on which stimuli are shown.", _PAGE, (404,))
+_SEEN = _object(
+    ["watched", "share", "begun", "whole", "failure"],
+    watched={"type": "boolean"}, share={"type": "number"}, begun=_MANY, whole=_MANY, failure=_OR_NONE,
+)  # fmt: skip
+_COUPLED = _object(
+    ["code", "stage", "order", "slots"],
+    code={
+        "anyOf": [
+            {"type": "null"},
+            _object(["text", "address", "qr", "seconds"], text=_TEXT, address=_TEXT, seconds={"type": "integer"}),
+        ]
+    },
+    stage={"anyOf": [{"type": "null"}, _object(["number", "here"], number=_MANY, here={"type": "boolean"})]},
+    order=_MANY,
+    slots={"type": "object", "additionalProperties": _SEEN},
+)
+STAGE_STATE = Operation(
+    "stage_state",
+    "Whether a device is coupled as the stage of this session, and what was watched on it.",
+    {200: _COUPLED},
+    _SESSION,
+    query={"key": {"description": "The step that is shown.", "type": "string"}},
+    key="session",
+)
+STAGE_CODE = Operation(
+    "stage_code",
+    "Show a code by which a device becomes the stage of this session.",
+    {200: _COUPLED},
+    (*_SESSION, *_BODY),
+    "POST",
+    _object(["key"], key=_TEXT),
+    key="session",
+)
+STAGE_ORDER = Operation(
+    "stage_order",
+    "Let the stage play something.",
+    {200: _COUPLED},
+    (*_SESSION, 409, *_BODY),
+    "POST",
+    _object(
+        ["key", "number", "ms", "slots", "way"],
+        key=_TEXT,
+        number={"type": "integer", "minimum": 1, "maximum": 10_000},
+        ms={"type": "number", "minimum": 0, "maximum": 1e12},
+        slots={"type": "array", "items": _TEXT, "minItems": 1, "maxItems": 8},
+        way={"enum": ["one", "sequence"]},
+        gap={"type": "number", "minimum": 0, "maximum": 10},
+        passes={"type": "integer", "minimum": 1, "maximum": 10},
+    ),
+    key="session",
+)
+STAGE_COUPLE = Operation(
+    "stage_couple",
+    "Become the stage of the session that shows a code.",
+    {200: _object(["token", "title"], token=_TEXT, title=_TEXT)},
+    (403, 404, 410, *_BODY, 429, 503),
+    "POST",
+    _object(["code"], code={"type": "string", "maxLength": 64}, device={"type": "object"}),
+)
+STAGE_REPORT = Operation(
+    "stage_report",
+    "Tell what was shown on the stage, and ask what is to be shown.",
+    {200: _object(["ended", "key", "trial", "order"], ended={"type": "boolean"}, key=_OR_NONE)},
+    (*_SESSION, *_BODY),
+    "POST",
+    _object(
+        ["page"],
+        key=_OR_NONE,
+        page={"type": "string", "minLength": 1, "maxLength": 32, "pattern": "^[A-Za-z0-9]+$"},
+        events={"type": "array"},
+        **{"from": _MANY},
+    ),
+    key="stage",
 )

@@ -16,7 +16,7 @@ from beholder.server.endings import public_offer, sample_rule_ending
 from beholder.server.entrances import PreviewEntrance
 from beholder.server.flow import Ending, next_step
 from beholder.server.page_checks import check_of, rng_of, seed_of
-from beholder.server.public_steps import public_end, public_step
+from beholder.server.public_steps import public_end, public_step, stage_needs
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, PlannedStep
 from beholder.store.contract import Session, SessionFacts, StoredVerdict
@@ -108,7 +108,8 @@ class Preview:
         served, step = self._ctx.served, self._step(key)
         shown = public_step(step, self.script, self._texts, served.method, self.script.playback, self._media)
         if step is CONSENT:
-            shown["needs"] = self._ctx.page_checks.requirements(self.script)
+            needs = stage_needs(served.study, self._ctx.words)
+            shown["needs"] = [*needs, *self._ctx.page_checks.requirements(self.script)]
         if step.is_training:
             shown |= self._ctx.trial_rules.training.public(step, self.script, {})
         return (

@@ -43,17 +43,21 @@ def public_step(
     method: Method,
     playback: Playback,
     media: DescribeMedia,
+    *,
+    is_separate: bool = False,
 ) -> dict[str, Json]:
-    """Return a step as the browser gets it."""
+    """Return a step as the browser gets it; `is_separate`: trials are shown on another device, which gets the media."""
     place = max(0, script.place(step.key))
     shown: dict[str, Json] = {
         "key": step.key,
         "kind": step.kind,
         "progress": list(script.page(place)),
-        "prefetch": _prefetch(script, place, media),
+        "prefetch": _prefetch(script, place, media, is_separate=is_separate),
     }
     if step.kind == "trial" and step.trial is not None:
-        shown |= {"method": method.name, "trial": _public_trial(step, step.trial, method, playback, media)}
+        media = _unseen(media) if is_separate else media
+        trial = _public_trial(step, step.trial, method, playback, media)
+        shown |= {"method": method.name, "trial": trial | ({"stage": "separate"} if is_separate else {})}
         if "reminder" in texts:
             shown["reminder"] = texts["reminder"]
     elif step.items:
@@ -67,6 +71,11 @@ def public_step(
     if step.kind == "consent":
         shown["checks"] = _public_checks(script)
     return shown
+
+
+def stage_needs(study: Study, words: Mapping[str, str]) -> list[str]:
+    """Return the line by which people know before they agree that it takes a second device; none where it does not."""
+    return [words["needs_stage"]] if study.stage == "separate" else []
 
 
 def page_playback(playback: Playback, page: Page) -> Playback:
@@ -100,10 +109,32 @@ def public_end(
     }  # fmt: skip
 
 
-def _prefetch(script: Script, place: int, media: DescribeMedia) -> list[Json]:
+def staged_trial(step: PlannedStep, playback: Playback, media: DescribeMedia) -> dict[str, Json]:
+    """Return what a separate stage may know of a trial: clips without names, and how they play."""
+    assert step.trial is not None
+    slots: list[Json] = [
+        {"id": slot.id, "label": None, "colour": None, "rated": False, "media": dict(media(step.base_key, slot))}
+        for slot in step.trial.slots
+    ]
+    return _shown_only(step, step.trial, playback, media) | {"slots": slots}
+
+
+def _unseen(media: DescribeMedia) -> DescribeMedia:
+    """Return how media are described to a page that asks about them and does not show them: without an address."""
+
+    def describe(key: str, slot: Slot) -> Mapping[str, Json]:
+        described = {name: value for name, value in media(key, slot).items() if name != "signed"}
+        return {**described, "url": "", "bytes": 0}
+
+    return describe
+
+
+def _prefetch(script: Script, place: int, media: DescribeMedia, *, is_separate: bool) -> list[Json]:
     """Return the media of the next trial, so that they load while this step is read."""
     for step in script.steps[place + 1 :]:
         if step.trial is not None:
+            if is_separate and step.kind == "trial":
+                return []
             return [media(step.key, slot) for slot in step.trial.slots]
     return []
 

@@ -18,7 +18,7 @@ from beholder.server.admission import load_session
 from beholder.server.context import Context
 from beholder.server.endings import end_fact, erased_end, last_page
 from beholder.server.flow import Ending, answers_of, next_step
-from beholder.server.public_steps import DescribeMedia, public_media, public_step, step_texts
+from beholder.server.public_steps import DescribeMedia, public_media, public_step, stage_needs, step_texts
 from beholder.server.script import PlannedStep, Script, ServedStudy, is_later_session
 from beholder.server.session_stages import told_minutes
 from beholder.stimuli.blinding import BlindedFile, blind, drawn_size
@@ -110,7 +110,8 @@ async def _unclaimed_page(ctx: Context, facts: SessionFacts, step: PlannedStep) 
     is_later = bool(await ctx.further.lists_taken(facts.session))
     script = ctx.served.script(ctx.bound.likely(facts.session), is_later=is_later)
     shown = _shown(ctx, facts.session.session, step, script, None)
-    return {**shown, "prefetch": [], "needs": ctx.page_checks.requirements(script)}
+    needs = [*stage_needs(ctx.served.study, ctx.words), *ctx.page_checks.requirements(script)]
+    return {**shown, "prefetch": [], "needs": needs}
 
 
 def step_page(ctx: Context, facts: SessionFacts, step: PlannedStep, script: Script) -> dict[str, Json]:
@@ -126,8 +127,10 @@ def step_page(ctx: Context, facts: SessionFacts, step: PlannedStep, script: Scri
 
 
 def _shown(ctx: Context, session: str, step: PlannedStep, script: Script, number: int | None) -> dict[str, Json]:
-    media = ctx.media.describe_for(session, script)
-    return public_step(step, script, ctx.texts.for_list(number), ctx.served.method, script.playback, media)
+    media, is_separate = ctx.media.describe_for(session, script), ctx.served.study.stage == "separate"
+    return public_step(
+        step, script, ctx.texts.for_list(number), ctx.served.method, script.playback, media, is_separate=is_separate
+    )
 
 
 # Texts

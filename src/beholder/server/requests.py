@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -166,17 +166,19 @@ EVENT_KINDS = frozenset(
         "measure",
     ]
 )
+OF_STAGE = EVENT_KINDS - {"change", "key", "click", "press"}
+"""Those that tell how something was shown: of a trial on a separate stage, only the stage can tell them."""
 LATEST_MS = 1e15
 
 
-def read_events(events: Json) -> list[Event]:
+def read_events(events: Json, kinds: Collection[str] = EVENT_KINDS) -> list[Event]:
     """Return the events of a log unchanged, or raise Refused where one is malformed."""
     if not isinstance(events, list):
         raise Refused.because("log_not_a_list", where="events", allowed="[[ms, kind, slot, data], ...]")
     for index, event in enumerate(events):
         try:
             ms, kind, slot, _ = event
-            is_fine = 0 <= ms < LATEST_MS and kind in EVENT_KINDS and (slot is None or isinstance(slot, str))
+            is_fine = 0 <= ms < LATEST_MS and kind in kinds and (slot is None or isinstance(slot, str))
         except (TypeError, ValueError):  # faster than checking types first: almost all events are well formed
             is_fine = False
         if not is_fine:
@@ -209,6 +211,8 @@ class SubmittedAnswer:
     sent_ms: float = 0
     input: str = ""
     draft: SubmittedDraft | None = None
+    unfinished: int | None = None
+    """How often what was played on a separate stage did not come to its end; None without such a stage."""
 
 
 def read_submission(body: Json, *, with_answer: bool) -> SubmittedAnswer:
@@ -290,3 +294,8 @@ class RateLimit:
         if left < 1:
             raise Refused.because("too_many", code="too_many", status=429)
         self._left[name] = (left - 1, now)
+
+    def give_back(self, name: str) -> None:
+        """Count a request less: it was not one of those that are limited."""
+        left, at = self._left.get(name, (self._burst, self._clock()))
+        self._left[name] = (min(self._burst, left + 1), at)

@@ -151,8 +151,11 @@ def is_later_session(verdicts: Collection[str]) -> bool:
 
 
 def sets_volume(study: Study, catalogue: Catalogue) -> bool:
-    """Return whether participants set their volume before the trials: as the study says, else where there is sound."""
-    if study.playback.sound == "off":
+    """Return whether participants set their volume before the trials: as the study says, else where there is sound.
+
+    On a separate stage the sound comes from another device than the page.
+    """
+    if study.playback.sound == "off" or study.stage == "separate":
         return False
     volume = study.playback.volume
     return any(stimulus.medium == "audio" for stimulus in catalogue.stimuli) if volume is None else volume

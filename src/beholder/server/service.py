@@ -153,7 +153,7 @@ class StudyService:
         await self.refresh()
         signature = params.get(ctx.entrance.signature_parameter, "")
         session, is_new = await self._session_of(await prove(ctx, identity, token, signature), device, pace)
-        ctx = await self._context_of(session)
+        ctx = await self.context_of(session)
         facts = await load_session(ctx, session)
         await check_moderation(ctx, facts)
         if not is_new:
@@ -229,7 +229,7 @@ class StudyService:
         session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.step(key or CONSENT.key)
-        ctx = await self._context_of(session)
+        ctx = await self.context_of(session)
         facts = await load_session(ctx, session)
         await check_moderation(ctx, facts)
         return await current_page(ctx, facts, self.now())
@@ -239,13 +239,13 @@ class StudyService:
         session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.answer(key, submission)
-        return await take_answer(await self._context_of(session), session, key, submission)
+        return await take_answer(await self.context_of(session), session, key, submission)
 
     async def events(self, token: str, batch: SubmittedAnswer, key: str) -> None:
         """Store a batch of the event log and renew the lease."""
         session = self.session_of(token)
         if self._preview(session) is None:
-            await take_events(await self._context_of(session), session, batch, key)
+            await take_events(await self.context_of(session), session, batch, key)
 
     def hear(self, token: str, tab: str, *, is_open: bool) -> None:
         """Take note that a page of this session is open, or was left. Nothing is stored."""
@@ -263,7 +263,7 @@ class StudyService:
         self._sessions[token] = secret, session
         return session
 
-    async def _context_of(self, session: str) -> Context:
+    async def context_of(self, session: str) -> Context:
         """Return the context of a session: with the texts with which it began, whichever server showed them."""
         ctx = self._contexts.get(session)
         if ctx is None and (ctx := await self._versions.context_of(session)) is not None:
@@ -278,7 +278,7 @@ class StudyService:
         session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.step("end:withdrawn")
-        ctx = await self._context_of(session)
+        ctx = await self.context_of(session)
         facts = await load_facts(ctx, session)
         now = self.now()
         if facts.end is None:
@@ -324,4 +324,4 @@ class StudyService:
         """Return the medium behind an address: a stimulus, or a picture or sound of the current check."""
         session = token.partition("-")[0]
         is_shown = session.startswith(SESSION) or self.context.media.has(session, token)
-        return await open_media(self.context if is_shown else await self._context_of(session), token)
+        return await open_media(self.context if is_shown else await self.context_of(session), token)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import re
 from typing import NamedTuple
 
 from beholder.errors import Refused
@@ -116,6 +117,37 @@ def receipt_code(secret: bytes, session: str) -> str:
     """
     letters = _letters(keyed(secret, "receipt", session), _RECEIPT)
     return "-".join(["BH", *(letters[first : first + 4] for first in range(0, _RECEIPT, 4))])
+
+
+# A separate stage
+
+_STAGE_CODE = 6
+
+
+def stage_code(secret: bytes, session: str, number: int) -> str:
+    """Return the code by which another device becomes the stage of a session, such as K7QM4X; each has a number."""
+    return _letters(keyed(secret, "stage code", session, str(number)), _STAGE_CODE)
+
+
+class StageToken(NamedTuple):
+    """The session of a stage, and the number of the code by which it was coupled."""
+
+    session: str
+    number: int
+
+
+def stage_token(secret: bytes, study: str, session: str, number: int) -> str:
+    """Return the bearer token of a stage, which opens nothing else."""
+    return f"{study}.{session}.{number}.{url_text(keyed(secret, 'stage', study, session, str(number)))}"
+
+
+def read_stage_token(secret: bytes, study: str, token: str) -> StageToken:
+    """Return the session and the number of a stage's token, or raise Refused for one that is not ours."""
+    parts = token.split(".")
+    number = int(parts[2]) if len(parts) == 4 and re.fullmatch("[0-9]{1,4}", parts[2]) else -1
+    if number < 0 or not hmac.compare_digest(token.encode(), stage_token(secret, study, parts[1], number).encode()):
+        raise Refused.because("no_stage", where="token", code="no_stage", status=401)
+    return StageToken(parts[1], number)
 
 
 def _letters(digest: bytes, count: int) -> str:

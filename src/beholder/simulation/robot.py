@@ -11,6 +11,7 @@ import httpx
 from numpy.random import Generator
 
 from beholder.methods.contract import Trial
+from beholder.server.requests import OF_STAGE
 from beholder.simulation.participants import Habits
 from beholder.study.earlier_answers import is_asked
 from beholder.study.questionnaire import QUESTION_TYPES
@@ -66,6 +67,8 @@ class Robot:
     """The last answer to each check by name, as the server stores it."""
     refusal: dict[str, Any] = field(default_factory=dict)
     """The error with which the server refused the robot."""
+    stage_token: str = ""
+    """Of the second device, on which a study with `stage: separate` shows; the robot plays both parts."""
     trial_limit: int | None = None
     """The number of trials before the robot leaves for good; None means all."""
     input: ClassVar[str] = "robot"
@@ -123,7 +126,26 @@ class Robot:
         """Answer the current step and go to the next."""
         step = self.step
         answer, events = self.answer_for(step)
+        if step["kind"] == "trial" and step["trial"].get("stage") == "separate":
+            events = await self.show_on_stage(step, events)
         await self.follow(step, answer, await self.put(step["key"], answer, events))
+
+    async def show_on_stage(self, step: Mapping[str, Any], log: list[Any]) -> list[Any]:
+        """Play the part of the second device, which tells how the clips were shown; return the rest of the log."""
+        key = step["key"]
+        if not self.stage_token:
+            told = (await self._send("POST", "/api/stage/code", {"key": key})).raise_for_status().json()
+            body: Json = {"code": told["code"]["text"], "device": self.device}
+            reply = await self._send("POST", "/api/stage/couple", body)
+            self.stage_token = reply.raise_for_status().json()["token"]
+        slots: Json = [slot["id"] for slot in step["trial"]["slots"]]
+        order: Json = {"key": key, "number": 1, "ms": 0, "slots": slots, "way": "sequence"}
+        (await self._send("POST", "/api/stage/order", order)).raise_for_status()
+        shown = [event for event in log if event[1] in OF_STAGE]
+        shown.append([shown[-1][0] if shown else 0, "state", None, {"is": "over", "order": 1}])
+        body = {"key": key, "page": "robot", "from": 0, "events": shown}
+        (await self._send("POST", "/api/stage/report", body, self.stage_token)).raise_for_status()
+        return [event for event in log if event[1] not in OF_STAGE]
 
     async def put(self, key: str, answer: Json, events: list[Any], tab: str = "") -> httpx.Response:
         """Send an answer with the log of its page and return the reply."""
@@ -165,10 +187,11 @@ class Robot:
             case _:
                 return {}, []
 
-    async def _send(self, method: str, path: str, body: Json) -> httpx.Response:
+    async def _send(self, method: str, path: str, body: Json, token: str = "") -> httpx.Response:
         """Return the first reply; retry while the server is away, as the browser's outbox does."""
         wait, waited = _FIRST_WAIT_S, 0.0
-        headers = {"authorization": f"Bearer {self.token}"} if self.token else {}
+        token = token or self.token
+        headers = {"authorization": f"Bearer {token}"} if token else {}
         while True:
             try:
                 response = await self.client.request(method, path, json=body, headers=headers)

@@ -213,6 +213,11 @@ class Study(MadePart):
     )
     questions: tuple[Question, ...] = Field(default=(), description="What is asked about each stimulus.")
     playback: Playback = Playback()
+    stage: Literal["same", "separate"] = Field(
+        default="same",
+        description="Where stimuli are shown: on the page that asks (`same`), or on another device that each "
+        "participant couples with it (`separate`), such as a television or a headset.",
+    )
     design: Design = Design()
     texts: Texts = Texts()
     before: tuple[Ask, ...] = Field(default=(), description="Questionnaire before the trials.")

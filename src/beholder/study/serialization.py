@@ -44,6 +44,8 @@ def study_json(study: Study) -> dict[str, Any]:
         del value["ending"]
     if study.playback.waveform is None:
         del value["playback"]["waveform"]
+    if study.stage == "same":
+        del value["stage"]
     if study.recruit.return_after is None:
         del value["recruit"]["return_after"]
     if value["analyse"]["marks"] is None:

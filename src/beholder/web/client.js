@@ -1,6 +1,6 @@
 // The server, as seen from here: what can be asked of it, and two ways in which it can say no.
 
-/** @import { AnswerBody, Arrival, Batch, Json, Laboratory, Station, Step, Stored } from "./types" */
+/** @import { AnswerBody, Arrival, Batch, HandSetState, Json, Laboratory, StageReport, StageTold, Station, Step, Stored } from "./types" */
 
 /** Nobody answered, or not now: try again later. */
 export class Unreachable extends Error {
@@ -55,8 +55,29 @@ export function connect(token) {
     events: (batch, { leaving = false } = {}) => request("POST", "events", { token, body: batch, keepalive: leaving }),
     /** @param {string} tab @param {boolean} open @returns {Promise<void>} */
     presence: (tab, open) => request("POST", "presence", { token, body: { tab, open }, keepalive: !open }),
+    /** @param {string} key @returns {Promise<HandSetState>} */
+    stage: (key) => request("GET", `stage?key=${encodeURIComponent(key)}`, { token }),
+    /** @param {string} key @returns {Promise<HandSetState>} */
+    stageCode: (key) => request("POST", "stage/code", { token, body: { key } }),
+    /** @param {{ [name: string]: Json }} order @returns {Promise<HandSetState>} */
+    stageOrder: (order) => request("POST", "stage/order", { token, body: order }),
     /** @returns {Promise<Step | { step: Step }>} */
     withdraw: () => request("POST", "withdraw", { token, body: {} }),
+  };
+}
+
+/** Become the stage of the session that shows a code.
+ *  @param {{ code: string, device: Json }} body @returns {Promise<{ token: string, title: string }>} */
+export function couple(body) {
+  return request("POST", "stage/couple", { body });
+}
+
+/** Return the requests of a separate stage. @param {string} token */
+export function connectStage(token) {
+  return {
+    /** @param {StageReport} report @param {{ leaving?: boolean }} [options] @returns {Promise<StageTold>} */
+    report: (report, { leaving = false } = {}) =>
+      request("POST", "stage/report", { token, body: report, keepalive: leaving }),
   };
 }
 

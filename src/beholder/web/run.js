@@ -37,7 +37,7 @@ import { loadWords, timeOf } from "./words.js";
 /** What a step gets.
  *  @typedef {{ main: HTMLElement, say: Say, language: string, status: (text: Words) => void,
  *              log: Log, signal: AbortSignal, shelf: Shelf, keys: Keys,
- *              patience: Patience, study: Arrival["study"], kiosk: Kiosk | null }} Page */
+ *              patience: Patience, client: Client, study: Arrival["study"], kiosk: Kiosk | null }} Page */
 
 /** The kinds of steps: what is shown first is here, so that there is something to read soon; the rest comes later.
  *  @type {{ [kind: string]: () => Promise<(step: any, page: Page) => Promise<Json>> | ((step: any, page: Page) => Promise<Json>) }} */
@@ -302,6 +302,7 @@ async function ask(shell, session, step, log, signal) {
     shelf: session.shelf,
     keys: shell.keys,
     patience,
+    client: session.client,
     study: session.study,
     kiosk: session.kiosk,
   });

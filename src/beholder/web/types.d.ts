@@ -35,8 +35,30 @@ export interface Trial {
   together: boolean;
   /** How often every slot has to be played before the answer. */
   passes: number;
+  /** Another device shows it; the media have no address then. */
+  stage?: "separate";
   /** Whose sound the line of time draws: the reference, or all of them together. */
   waveform?: string[];
+}
+
+/** How a separate stage is. `press`: somebody has to press a button there first. */
+export type StageState = "loading" | "ready" | "press" | "playing" | "over" | "stopped" | "failed" | "left";
+/** What is to be played on a separate stage; numbered from 1 in each trial. */
+export interface StageOrder { number: number; slots: string[]; gap: number; passes: number }
+/** What a separate stage tells: new events, the last of them its state; none where it only asks. */
+export interface StageReport { key: string | null; page: string; from: number; events: Json[][] | unknown[] }
+export interface StageTold { ended: boolean; key: string | null; trial: Trial | null; order: StageOrder | null }
+/** A code by which a device becomes the stage; `qr`: rows of 0 and 1. */
+export interface StageCode { text: string; address: string; qr: string[]; seconds: number }
+/** What was watched of a slot on a separate stage, as the server counts it. */
+export interface SeenSlot { watched: boolean; share: number; begun: number; whole: number; failure: string | null }
+/** What the page that asks knows of its stage. `number`: which device; `page`: how many pages of it there were in this
+ *  trial; `order`: the last one given, and the last one taken up. */
+export interface HandSetState {
+  code: StageCode | null; order: number; slots: { [slot: string]: SeenSlot };
+  stage: {
+    number: number; screen: [number, number] | null; is: StageState | null; order: number | null; page: number; here: boolean;
+  } | null;
 }
 
 export interface Item {

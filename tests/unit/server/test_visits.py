@@ -73,8 +73,9 @@ async def test_of_two_people_who_come_by_one_visit_at_the_same_moment_one_begins
         first = next(one for one in both if isinstance(one, Person))
         other = "bea" if first.params["PROLIFIC_PID"] == "ann" else "ann"
         await come(host, clock, **prolific(other, "s2"))  # by a visit of their own
-        # What the refused visit had opened stays nobody's.
-        assert (await count(host), len(await host.store.platform_visits())) == (3, 2)
+        # The refused visit may have opened a session before it was refused, which stays nobody's.
+        assert len(await host.store.platform_visits()) == 2
+        assert await count(host) in (2, 3)
 
 
 async def test_another_visit_of_somebody_alone_does_not_open_their_session(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ class Brightness(PageCheck):
     stage = "setup"
     order = 220
     seconds = 20
+    is_of_device = True
 
     class Options(CheckOptions):
         """Brightness and room light: barely visible shapes to count, twice."""

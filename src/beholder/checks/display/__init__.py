@@ -38,6 +38,7 @@ class Display(PageCheck):
     order = 210
     scope = "device"
     seconds = 30
+    is_of_device = True
     is_costly = False
 
     class Options(CheckOptions):

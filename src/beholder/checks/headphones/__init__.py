@@ -52,6 +52,7 @@ class ThreeIntervals(PageCheck):
     scope = "device"
     sense = "ears"
     seconds = 45
+    is_of_device = True
     options: Headphones.Options
     key: ClassVar[str]
     """Private key of the right interval of a trial; intervals count from 1."""

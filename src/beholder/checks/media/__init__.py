@@ -55,6 +55,7 @@ class Media(PageCheck):
     order = 40
     scope = "device"
     seconds = 5
+    is_of_device = True
     screens = 0
 
     class Options(CheckOptions):

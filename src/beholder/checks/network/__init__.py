@@ -41,6 +41,7 @@ class Network(PageCheck):
     order = 50
     scope = "device"
     seconds = 5
+    is_of_device = True
     screens = 0
     is_costly = False
 

@@ -43,6 +43,7 @@ class Refresh(PageCheck):
     order = 30
     scope = "device"
     seconds = 3
+    is_of_device = True
     screens = 0
 
     class Options(CheckOptions):

@@ -44,6 +44,7 @@ class Screen(PageCheck):
     order = 20
     scope = "device"
     seconds = 2
+    is_of_device = True
     screens = 0
 
     class Options(CheckOptions):

@@ -54,6 +54,7 @@ class Sides(PageCheck):
     order = 280
     scope = "device"
     seconds = 20
+    is_of_device = True
 
     class Options(CheckOptions):
         """Left and right: on which side a sound is."""

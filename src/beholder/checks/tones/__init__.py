@@ -51,6 +51,7 @@ class Tones(PageCheck):
     order = 270
     scope = "device"
     seconds = 30
+    is_of_device = True
 
     class Options(CheckOptions):
         """A quiet room and audible volume: tones to count."""

@@ -34,6 +34,7 @@ class Acr(SingleMethod):
     """One stimulus at a time, rated after its end."""
 
     name: ClassVar[str] = "acr"
+    shows_first: ClassVar[bool] = True
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("acr5", "acr9", "acr11", "cont100")
     Options: ClassVar[type[BaseModel]] = AcrOptions

@@ -31,6 +31,7 @@ class AcrHr(SingleMethod):
     """One stimulus at a time; each participant also rates the reference of its content, some trials away."""
 
     name: ClassVar[str] = "acr-hr"
+    shows_first: ClassVar[bool] = True
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("acr5", "acr9", "acr11", "cont100")
     Options: ClassVar[type[BaseModel]] = AcrHrOptions

@@ -19,6 +19,7 @@ class Ccr(ChoiceMethod):
     """Two stimuli are compared with a grade; the reference is not named."""
 
     name: ClassVar[str] = "ccr"
+    shows_first: ClassVar[bool] = True
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("ccr7", "ccr5", "ccr9")
     kind: ClassVar[Literal["diff", "choice"]] = "diff"

@@ -44,6 +44,7 @@ class Dcr(SingleMethod):
     """A stimulus is rated against its reference, which is shown first and named."""
 
     name: ClassVar[str] = "dcr"
+    shows_first: ClassVar[bool] = True
     task: ClassVar[Task] = "change"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("dcr5", "dcr9")

@@ -45,6 +45,7 @@ class Dscqs(DifferenceMethod):
     """
 
     name: ClassVar[str] = "dscqs"
+    shows_first: ClassVar[bool] = True
     task: ClassVar[Task] = "compare"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "image", "audio"})
     scales: ClassVar[tuple[str, ...]] = ("cont100",)

@@ -92,6 +92,7 @@ class Likert(ScoreMethod):
     """One stimulus, then an answer to each of many statements about it."""
 
     name: ClassVar[str] = "likert"
+    shows_first: ClassVar[bool] = True
     task: ClassVar[Task] = "agree"
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("agree5", "acr5", "acr9", "acr11")
@@ -132,6 +133,9 @@ class Likert(ScoreMethod):
         if _shows_driving_video(study):
             why = f"with items: {study.options['items']} shows the avatar beside it"
             yield from reference_problems(self.name, catalogue, why)
+            if study.stage == "separate":
+                what = f"is {study.options['items']}, which shows two videos at once, and stage: separate shows one"
+                yield Problem("options.items", what, "a set that is about one video, or statements of your own")
             if media := {stimulus.medium for stimulus in catalogue.stimuli} - {"video"}:
                 what = f"is {study.options['items']}, which is about videos, and the stimuli are {media.pop()}"
                 yield Problem("options.items", what, "stimuli that are videos")

@@ -26,6 +26,7 @@ class Pair(ChoiceMethod):
     """Two stimuli of one content, and a choice between them."""
 
     name: ClassVar[str] = "pair"
+    shows_first: ClassVar[bool] = True
     media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("pref2", "pref3")
     Options: ClassVar[type[BaseModel]] = PairOptions

@@ -12,6 +12,7 @@ import { screen } from "./screen.js";
 
 /** @import { Kit } from "../media/player.js" */
 /** @import { Page } from "../run.js" */
+/** @import { HandSet } from "../separate/hand_set.js" */
 /** @import { Show } from "./theatre.js" */
 /** @import { Answer, Slot, Stage, TrialStep } from "../types" */
 
@@ -36,11 +37,11 @@ const PARTS = {
 const MARKS = () => import("./marks.js");
 
 /** Return the stage of one trial. @param {TrialStep} step @param {Page} page @param {Kit} kit
- *  @returns {Stage} */
-export function openStage(step, page, kit) {
+ *  @param {HandSet | null} [handSet] where another device shows it @returns {Stage} */
+export function openStage(step, page, kit, handSet = null) {
   const { trial } = step;
   const { main, say, status, log, signal, shelf, patience } = page;
-  const player = openPlayer({ trial, kit, label: nameOf, log, signal });
+  const player = handSet?.player ?? openPlayer({ trial, kit, label: nameOf, log, signal });
   const around = { say, status, log: log.add };
 
   /** @type {Stage} */
@@ -61,6 +62,7 @@ export function openStage(step, page, kit) {
     label: nameOf,
     async load() {
       document.body.dataset["state"] = "loading";
+      if (handSet !== null) return handSet.load();
       const { contact } = page.study;
       const [place] = step.progress;
       // What a screen needs beside the media is there before it is drawn: nothing comes later and moves it.
@@ -207,8 +209,10 @@ export function openStage(step, page, kit) {
 
   /** @param {string[]} ids @param {Partial<Show> & Pick<Show, "way">} how */
   async function show(ids, how) {
+    const shown = { gap: 1, sound: null, isAgain: false, title: "", passes: 1, ...how, slots: ids.map(slotOf) };
+    if (handSet !== null) return handSet.show(stage, shown);
     const { theatre } = await page.patience.insist(() => fetched(PARTS.play()));
-    await theatre(trial, stage, { gap: 1, sound: null, isAgain: false, title: "", passes: 1, ...how, slots: ids.map(slotOf) });
+    await theatre(trial, stage, shown);
   }
 
   /** Letters come from the plan; places that stay have words of their own. @param {Slot} slot */

@@ -46,8 +46,8 @@ export async function survey(trial, stage, { sound }) {
     main,
     element(
       "div",
-      { class: trial.together ? "survey survey-together" : "survey" },
-      beside(trial, stage, { sound }),
+      { class: trial.together ? "survey survey-together" : trial.stage === "separate" ? "survey survey-alone" : "survey" },
+      trial.stage === "separate" ? null : beside(trial, stage, { sound }),
       element(
         "div",
         { class: "survey-side" },

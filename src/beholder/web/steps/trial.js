@@ -5,6 +5,7 @@ import { openStage } from "../stage/stage.js";
 
 /** @import { Kit } from "../media/player.js" */
 /** @import { Page } from "../run.js" */
+/** @import { HandSet } from "../separate/hand_set.js" */
 /** @import { OpenTracks } from "../media/tracks/track" */
 /** @import { Json, Trial, TrialStep, View } from "../types" */
 
@@ -24,13 +25,21 @@ export async function trial(step, page) {
     const { word } = await page.patience.insist(() => fetched(import("./word.js")));
     await word(step.told, page, "again.title");
   }
-  /** @type {[{ default: View }, Kit]} */
-  const [view, kit] = await Promise.all([
+  const isApart = step.trial.stage === "separate";
+  /** @type {[{ default: View }, Kit, HandSet | null]} */
+  const [view, kit, handSet] = await Promise.all([
     page.patience.insist(() => fetched(import(`../methods/${step.method}/view.js`))),
-    page.patience.insist(() => fetched(kitFor(step.trial))),
+    isApart ? { open: new Map(), follow: null } : page.patience.insist(() => fetched(kitFor(step.trial))),
+    isApart ? besideStage(step, page) : null,
   ]);
-  const answer = await view.default(step.trial, openStage(step, page, kit));
+  const answer = await view.default(step.trial, openStage(step, page, kit, handSet));
   return /** @type {Json} */ (answer);
+}
+
+/** Return what stands here for the player of another device. @param {TrialStep} step @param {Page} page */
+async function besideStage(step, page) {
+  const { openHandSet } = await page.patience.insist(() => fetched(import("../separate/hand_set.js")));
+  return openHandSet(step, page);
 }
 
 /** Return what the media of a trial need. @param {Trial} trial @returns {Promise<Kit>} */
