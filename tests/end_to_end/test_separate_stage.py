@@ -50,6 +50,13 @@ def test_two_at_once_and_a_volume_that_is_set_on_the_page_are_refused(tmp_path: 
     ]
 
 
+def test_marks_are_refused(tmp_path: Path, tiny: Path) -> None:
+    assert problems_of(tmp_path, tiny, options={"marks": True}) == [
+        "options.marks is there, and marks are set on the page on which stimuli play, which is not the one that asks. "
+        "Allowed: false. Take it out, or take out stage: separate."
+    ]
+
+
 def test_texts_are_refused(tmp_path: Path) -> None:
     for condition in ("a", "b"):
         for content in ("one", "two"):

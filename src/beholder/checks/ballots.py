@@ -30,7 +30,7 @@ from beholder.study.checks import After
 from beholder.types import UNRATED_ROLES, Json
 
 if TYPE_CHECKING:
-    from beholder.stats.ballots import Votes
+    from beholder.stats.ballots import Ballots
 
 _COMPARED = ("choice", "diff")
 FEWEST_PEOPLE = 10
@@ -306,14 +306,14 @@ class SidePattern(BallotRule):
         return findings
 
 
-def _votes(sessions: Sequence[ComparedSession], *, by_question: bool) -> tuple[list[str], list[str], Votes]:
+def _votes(sessions: Sequence[ComparedSession], *, by_question: bool) -> tuple[list[str], list[str], Ballots]:
     """Return the people, the conditions and the votes on pages with two stimuli of different conditions.
 
     Several questions on one page are one vote, their mean, as they are not independent; `by_question`: one each.
     """
     import numpy as np
 
-    from beholder.stats.ballots import Votes
+    from beholder.stats.ballots import Ballots
 
     people: dict[str, int] = {}
     conditions: dict[str, int] = {}
@@ -332,7 +332,7 @@ def _votes(sessions: Sequence[ComparedSession], *, by_question: bool) -> tuple[l
                 rows.append((*numbers, won))
     voter, above, below, task = (np.array([row[place] for row in rows], np.intp) for place in range(4))
     share = np.array([row[4] for row in rows], float)
-    return [*people], [*conditions], Votes(voter, above, below, task, share, len(people), len(conditions))
+    return [*people], [*conditions], Ballots(voter, above, below, task, share, len(people), len(conditions))
 
 
 def _wins(ratings: Iterable[ComparedRating]) -> Mapping[tuple[str, str, tuple[str, str, str]], Mapping[str, float]]:

@@ -31,7 +31,7 @@ _LEAN = 0.5
 _LAGS = (1, 2, 3, 4)
 
 
-class Votes(NamedTuple):
+class Ballots(NamedTuple):
     """Votes on two conditions each: who voted, on what, and the share of the vote that the first one has."""
 
     voter: Codes
@@ -91,7 +91,7 @@ class ChoicesBySide(NamedTuple):
 # One condition favoured
 
 
-def favours(votes: Votes, fewest: int, share: float) -> Favours:
+def favours(votes: Ballots, fewest: int, share: float) -> Favours:
     """Return how far each person favours each condition, judged against the votes of those who are not found.
 
     The strengths are fitted again without those who were found, as many friends of one condition make it look strong.
@@ -116,21 +116,21 @@ def favours(votes: Votes, fewest: int, share: float) -> Favours:
     return Favours(count, won, expected, q, taste)
 
 
-def _sums(votes: Votes, weight: Floats, size: tuple[int, int]) -> Floats:
+def _sums(votes: Ballots, weight: Floats, size: tuple[int, int]) -> Floats:
     table = np.zeros(size)
     for condition in (votes.first, votes.second):
         np.add.at(table, (votes.voter, condition), weight)
     return table
 
 
-def _sums_of_won(votes: Votes, size: tuple[int, int]) -> Floats:
+def _sums_of_won(votes: Ballots, size: tuple[int, int]) -> Floats:
     table = np.zeros(size)
     np.add.at(table, (votes.voter, votes.first), votes.won)
     np.add.at(table, (votes.voter, votes.second), 1 - votes.won)
     return table
 
 
-def _expected(votes: Votes, share: Floats, size: tuple[int, int]) -> Floats:
+def _expected(votes: Ballots, share: Floats, size: tuple[int, int]) -> Floats:
     """Return for each person and condition how many votes it would win by its strength."""
     table = np.zeros(size)
     np.add.at(table, (votes.voter, votes.first), share)
@@ -138,7 +138,7 @@ def _expected(votes: Votes, share: Floats, size: tuple[int, int]) -> Floats:
     return table
 
 
-def _logits(votes: Votes, used: Mask) -> Floats:
+def _logits(votes: Ballots, used: Mask) -> Floats:
     """Return for each vote how far the first condition is above the second, by the strengths of the votes `used`."""
     first, second, won = votes.first[used], votes.second[used], votes.won[used]
     strength = np.zeros(votes.conditions)
@@ -199,7 +199,7 @@ def unanimous(found: Favours, fewest: int = 3) -> Unanimous:
 # Copied votes
 
 
-def copies(votes: Votes, fewest: int) -> Copies:
+def copies(votes: Ballots, fewest: int) -> Copies:
     """Return on how many of the comparisons that two people share they voted alike, and how unlikely that is.
 
     What is usual is taken from all pairs of people: tastes and contents make honest people agree more often, and more
@@ -219,7 +219,7 @@ def copies(votes: Votes, fewest: int) -> Copies:
     return Copies(one, other, n, np.asarray(k, float), expected, _unlikely(np.asarray(k, float), n, expected))
 
 
-def _chance_of_the_same(votes: Votes, kinds: list[Mask], tasks: int) -> Floats:
+def _chance_of_the_same(votes: Ballots, kinds: list[Mask], tasks: int) -> Floats:
     """Return for each comparison how likely two people vote alike on it."""
     share = special.expit(_logits(votes, np.ones(len(votes.won), bool)))
     tied = float(kinds[2].mean()) if len(votes.won) else 0.0
@@ -233,7 +233,7 @@ def _chance_of_the_same(votes: Votes, kinds: list[Mask], tasks: int) -> Floats:
     return np.clip(chance, 0, 1)
 
 
-def _indicator(votes: Votes, kind: Mask, tasks: int) -> sparse.csr_array:
+def _indicator(votes: Ballots, kind: Mask, tasks: int) -> sparse.csr_array:
     """Return a table of people and comparisons, 1 where somebody voted in this way."""
     ones = np.ones(int(kind.sum()))
     table = sparse.csr_array((ones, (votes.voter[kind], votes.task[kind])), shape=(votes.voters, tasks))

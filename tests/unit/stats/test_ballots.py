@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from beholder.stats.ballots import Votes, copies, favours, side_pattern, unanimous
+from beholder.stats.ballots import Ballots, copies, favours, side_pattern, unanimous
 from beholder.stats.tests import benjamini_hochberg
 
 _SHARE, _CONTENTS, _TIES = 0.05, 30, 0.1
@@ -25,7 +25,7 @@ class Arena(NamedTuple):
     taste: float
 
 
-def simulated(arena: Arena, seed: int, *, friends: int = 0, copied: int = 0) -> Votes:
+def simulated(arena: Arena, seed: int, *, friends: int = 0, copied: int = 0) -> Ballots:
     """Return votes; the first `friends` always prefer condition 0, the first `copied` lists hold a copied ballot."""
     rng = np.random.default_rng(seed)
     people, conditions, each = arena[:3]
@@ -46,7 +46,7 @@ def simulated(arena: Arena, seed: int, *, friends: int = 0, copied: int = 0) -> 
         won[place * arena.per_list + 1] = won[place * arena.per_list]
     voter = np.repeat(np.arange(people), each)
     task = (a * conditions + b) * _CONTENTS + c
-    return Votes(voter, a.ravel(), b.ravel(), task.ravel(), won.ravel(), people, conditions)
+    return Ballots(voter, a.ravel(), b.ravel(), task.ravel(), won.ravel(), people, conditions)
 
 
 ARENAS = [
