@@ -279,7 +279,7 @@ SAME_NOUN = {
     "rater_models", "raters", "ratings", "recurring_questions", "registry",
     "relation", "reliability", "result", "run", "runs", "scores", "servers",
     "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "study", "submissions", "tables",
-    "tests", "text", "texts", "transcriptions", "video", "votes_needed", "writer",
+    "tests", "text", "texts", "transcriptions", "video", "views", "votes_needed", "writer",
 }  # fmt: skip
 """Names of several modules: the same noun in another layer, or the same part of a shape."""
 
@@ -497,7 +497,7 @@ def test_the_type_of_a_question_is_compared_nowhere() -> None:
 
 FAMILIES = {
     "aspects", "contract", "boards", "choices", "differences", "orders", "pairs", "presentation", "scores",
-    "transcripts",
+    "transcripts", "views",
 }  # fmt: skip
 """What a method may build on: the contract, and what several methods share."""
 

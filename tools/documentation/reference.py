@@ -18,7 +18,7 @@ from beholder.analysis.registry import find as find_analysis
 from beholder.analysis.registry import installed, is_ours
 from beholder.checks.page_contract import PageCheck
 from beholder.checks.page_registry import page_check_kinds, page_checks
-from beholder.cleaning import devices, payouts, playback, ratings, recurring_questions, shortfall, tables
+from beholder.cleaning import devices, payouts, playback, ratings, recurring_questions, shortfall, tables, views
 from beholder.cli import cli
 from beholder.columns import Column
 from beholder.methods import find, method_folder, names
@@ -234,6 +234,7 @@ _TABLES: Mapping[str, Mapping[str, Sequence[Column]]] = {
     "playback": {"playback.csv": playback.PLAYBACK},
     "comments": {"comments.csv": tables.COMMENTS},
     "during": {"during.csv": recurring_questions.DURING},
+    "views": {"views.csv": views.VIEW_USE},
     "devices": {"devices.csv": devices.DEVICES},
     "lists": {
         "accept.csv": payouts.ACCEPT, "reject.csv": payouts.REJECT, "look.csv": payouts.LOOK,

@@ -44,6 +44,7 @@ from beholder.cleaning.recurring_questions import DURING, during_rows
 from beholder.cleaning.screening import facts_of, judge_facts, store_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import StudyText, text_rows
+from beholder.cleaning.views import VIEW_USE, has_views, view_rows
 from beholder.columns import Column, names_of, pick
 from beholder.files import csv_blocks, csv_text, json_bytes, table_bytes, text_blocks, text_of, utf8, write_all
 from beholder.planning.model import no_collection
@@ -133,10 +134,12 @@ def _write(
     options = {f"answer_{ask.id}": ask.choices for ask in (*study.before, *study.after)}
     people = (*names_of(PARTICIPANTS), *(f"factor_{name}" for name in study.design.between), *options)
     visits = [one.visit for one in judged]
-    between = {}
+    seldom: dict[str, bytes] = {}
     if any(text.during for text in texts.values()):
         rows = (row for one in visits for row in during_rows(one, texts[one.digest].during, facts.stimuli))
-        between = {_BETWEEN: table_bytes(names_of(DURING), rows)}
+        seldom = {_BETWEEN: table_bytes(names_of(DURING), rows)}
+    if has_views(visits):
+        seldom[_VIEWS] = table_bytes(names_of(VIEW_USE), (row for one in judged for row in view_rows(one)))
     account = {
         "study": study.name,
         "population": facts.population,
@@ -162,7 +165,7 @@ def _write(
             "ratings.csv": rating_blocks(ratings, facts.stimuli),
             "playback.csv": csv_blocks(names_of(PLAYBACK), playback_lines(visits, facts.stimuli)),
             "comments.csv": table_bytes(names_of(COMMENTS), comment_rows(visits)),
-            **between,
+            **seldom,
             "devices.csv": table_bytes(names_of(DEVICES), device_rows(judged)),
             "sessions.csv": table_bytes(names_of(SESSIONS), (session_row(one) for one in judged)),
             "participants.csv": table_bytes(people, participant_rows(judged, options)),
@@ -173,12 +176,12 @@ def _write(
             "account.json": json_bytes(account),
             "account.md": utf8(account_page(account, study)),
         },
-        stale=[_BETWEEN],
+        stale=[_BETWEEN, _VIEWS],
     )
 
 
-_BETWEEN = "during.csv"
-"""Only of studies that ask something between trials."""
+_BETWEEN, _VIEWS = "during.csv", "views.csv"
+"""Only of studies that ask something between trials, and of those whose pairs have views."""
 
 
 def session_row(one: JudgedSession) -> dict[str, Any]:

@@ -41,7 +41,7 @@ Progress = Callable[[int, int], None]
 
 MAKERS: tuple[Callable[[ExportSource], TableRows | None], ...] = (
     ratings.ratings, sessions.participants, sessions.sessions, sessions.questionnaires, study.studies, study.questions,
-    study.stimuli, sessions.answers, study.playback, study.comments, verdicts.checks, verdicts.verdicts,
+    study.stimuli, sessions.answers, study.playback, study.views, study.comments, verdicts.checks, verdicts.verdicts,
     verdicts.exclusions, sessions.posed, sessions.immediate_verdicts, ratings.matrix, ratings.pair_counts,
 )  # fmt: skip
 

@@ -164,6 +164,7 @@ EVENT_KINDS = frozenset(
         "click",
         "press",
         "measure",
+        "view",
     ]
 )
 LATEST_MS = 1e15

@@ -10,9 +10,10 @@ import { stylesheet } from "../stylesheet.js";
 /** @import { Ballot, Hooks } from "./ballot.js" */
 
 /** Show all slots of a trial as its `presentation` says and ask about them: for a score of one slot where `rated`
- *  names it, or of `both`, else which one it is.
- *  @param {Trial} trial @param {Stage} stage @param {string} [rated] @returns {Promise<Answer>} */
-export async function compare(trial, stage, rated) {
+ *  names it, or of `both`, else which one it is. `views` shows a pair in its views, where a study has them.
+ *  @param {Trial} trial @param {Stage} stage @param {string} [rated] @param {typeof import("./views.js").views} [views]
+ *  @returns {Promise<Answer>} */
+export async function compare(trial, stage, rated, views) {
   const { player, say } = stage;
   await Promise.all([stylesheet("vote"), stylesheet("compare")]);
   const ids = trial.slots.map(({ id }) => id);
@@ -30,6 +31,7 @@ export async function compare(trial, stage, rated) {
   if (rated !== undefined) nothing["scores"] = Object.fromEntries(trial.asked.map((asked) => [asked.id, {}]));
   const failed = say(`compare.failed.${medium}`);
 
+  if (views !== undefined) return views(trial, stage, { make, nothing, failed });
   const isOnPage = presentationOf(trial) === "free" || (trial.together && isStill);
   if (isOnPage) return showcase(trial, stage, { make, nothing, failed });
 

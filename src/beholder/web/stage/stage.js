@@ -62,6 +62,7 @@ export function openStage(step, page, kit) {
       // What a screen needs beside the media is there before it is drawn: nothing comes later and moves it.
       if (trial.slots.some(({ media }) => media.medium !== "video") || trial.playback.sound === "off")
         await Promise.all([stylesheet("theatre"), import("./zoom.js").catch(() => null)]);
+      if (trial.extra["views"]) await Promise.all([stylesheet("views"), import("./views.js").catch(() => null)]);
       await load({ trial, main, shelf, say, status, label: nameOf, page: place, contact, patience, signal, log, player });
       document.body.dataset["state"] = "ready";
       main.replaceChildren();
@@ -111,7 +112,9 @@ export function openStage(step, page, kit) {
     },
     async compare(rated) {
       const { compare } = await page.patience.insist(() => fetched(PARTS.compare()));
-      return compare(trial, stage, rated);
+      if (!trial.extra["views"]) return compare(trial, stage, rated);
+      const { views } = await page.patience.insist(() => fetched(import("./views.js")));
+      return compare(trial, stage, rated, views);
     },
     async order(how) {
       const { order } = await page.patience.insist(() => fetched(PARTS.order()));
