@@ -282,7 +282,7 @@ SAME_NOUN = {
     "ranks", "rater_models", "raters", "ratings", "recurring_questions", "registry",
     "relation", "relations", "reliability", "result", "run", "runs", "scores", "servers",
     "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "study", "submissions", "tables",
-    "tests", "text", "texts", "time_marks", "transcriptions", "video", "votes_needed", "writer",
+    "tests", "text", "texts", "time_marks", "transcriptions", "video", "views", "votes_needed", "writer",
 }  # fmt: skip
 """Names of several modules: the same noun in another layer, or the same part of a shape."""
 
@@ -502,7 +502,7 @@ def test_the_type_of_a_question_is_compared_nowhere() -> None:
 
 FAMILIES = {
     "aspects", "contract", "boards", "choices", "differences", "orders", "pairs", "presentation", "scores",
-    "time_marks", "transcripts",
+    "time_marks", "transcripts", "views",
 }  # fmt: skip
 """What a method may build on: the contract, and what several methods share."""
 

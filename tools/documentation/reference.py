@@ -18,7 +18,17 @@ from beholder.analysis.registry import find as find_analysis
 from beholder.analysis.registry import installed, is_ours
 from beholder.checks.page_contract import PageCheck
 from beholder.checks.page_registry import page_check_kinds, page_checks
-from beholder.cleaning import devices, payouts, playback, ratings, recurring_questions, shortfall, tables, time_marks
+from beholder.cleaning import (
+    devices,
+    payouts,
+    playback,
+    ratings,
+    recurring_questions,
+    shortfall,
+    tables,
+    time_marks,
+    views,
+)
 from beholder.cli import cli
 from beholder.columns import Column
 from beholder.methods import find, method_folder, names
@@ -250,6 +260,7 @@ _TABLES: Mapping[str, Mapping[str, Sequence[Column]]] = {
     "comments": {"comments.csv": tables.COMMENTS},
     "during": {"during.csv": recurring_questions.DURING},
     "marks": {"marks.csv": time_marks.MARKS, "viewings.csv": time_marks.VIEWINGS},
+    "views": {"views.csv": views.VIEW_USE},
     "devices": {"devices.csv": devices.DEVICES},
     "lists": {
         "accept.csv": payouts.ACCEPT, "reject.csv": payouts.REJECT, "look.csv": payouts.LOOK,

@@ -1,6 +1,6 @@
 """factors and levels: means of every level of a factor, and every two levels against each other.
 
-A factor is a further column of the manifest, or a group of participants.
+A factor is a further column of the manifest, a group of participants, or the view in which a page was looked at.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from beholder.analysis.means import (
     kind_note,
     unit_note,
 )
-from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings
+from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, tidy
 from beholder.analysis.result import Result
 from beholder.analysis.tests import are_clear, verdict
 from beholder.stats.additive import CITATION
@@ -130,6 +130,8 @@ def _votes_by_level(ratings: Ratings, column: str) -> pd.DataFrame:
     is_compared = kept["question"].map(ratings.kinds).isin(COMPARISONS)
     keys = ["question", "participant", "stimulus", "content", "level"]
     single = kept[~is_compared].groupby(keys, sort=True, observed=True)["value"].mean().reset_index()
+    if _is_of_pages(kept[is_compared]):
+        return pd.concat([single.assign(condition=""), _page_votes(ratings, kept[is_compared])], ignore_index=True)
     whose = "participant" if _is_of_people(kept) else "stimulus"
     of_people = kept.drop_duplicates("participant").set_index("participant")["level"]
     levels = of_people if whose == "participant" else _levels(ratings.used, column)
@@ -140,6 +142,23 @@ def _votes_by_level(ratings: Ratings, column: str) -> pd.DataFrame:
     compared["condition"] = compared["condition"].where(is_mirrored & (compared["level"] == other), "")
     compared = compared.dropna(subset=["level"])
     return pd.concat([single.assign(condition=""), compared[[*keys, "condition", "value"]]], ignore_index=True)
+
+
+def _page_votes(ratings: Ratings, compared: pd.DataFrame) -> pd.DataFrame:
+    """Return the votes of comparisons whose pages have the level: both of the two were seen under it."""
+    columns = ["question", "participant", "stimulus", "content", "level", "condition", "value"]
+    parts = [tidy(rows, ratings.order).table.assign(level=level) for level, rows in compared.groupby("level")]
+    votes = pd.concat(parts, ignore_index=True)
+    mirrored = [name for name in ratings.questions if ratings.is_mirrored(name)]
+    votes["condition"] = votes["condition"].where(votes["question"].isin(mirrored), "")
+    return votes[columns]
+
+
+def _is_of_pages(compared: pd.DataFrame) -> bool:
+    """Return whether a factor is of pages: a stimulus has several levels, also for one person."""
+    if not len(compared) or _is_of_people(compared):
+        return False
+    return bool((compared.groupby("stimulus", observed=True)["level"].nunique() > 1).any())
 
 
 def _levels(kept: pd.DataFrame, column: str) -> pd.Series:

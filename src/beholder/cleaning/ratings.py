@@ -14,6 +14,7 @@ from beholder.columns import Column, Kind, columns_of, names_of
 from beholder.errors import Problem, UserError
 from beholder.files import csv_blocks
 from beholder.methods.contract import Judgement, Slot, Trial
+from beholder.methods.views import FACTOR, view_level
 from beholder.stimuli.relations import COMMON
 from beholder.study.model import Study
 from beholder.types import UNRATED_ROLES
@@ -147,9 +148,16 @@ def _row(
         judgement.heard, judgement.value, judgement.raw_value, judgement.keyed, judgement.scale_min,
         judgement.scale_max, judgement.missing, slot.id, slot.colour, played.get("plays"), played.get("watched_ms"),
         played.get("coverage"), given.sent_ms - given.shown_ms, given.input, given.at, True, "",
-        {**shown.factors, **visit.group} if visit.group else shown.factors,
+        _factors(shown.factors, visit.group, view_level(trial)),
         "" if visit.relations is None else visit.relations.get(slot.stimulus, COMMON),
     )  # fmt: skip
+
+
+def _factors(stimulus: Mapping[str, str], group: Mapping[str, str], view: str | None) -> Mapping[str, str]:
+    """Return the factors of a rating: of its stimulus, of the group, and of the page."""
+    if not group and view is None:
+        return stimulus
+    return {**stimulus, **group, **({} if view is None else {FACTOR: view})}
 
 
 def number_repetitions(ratings: Iterable[Rating]) -> list[Rating]:

@@ -45,6 +45,7 @@ from beholder.cleaning.screening import facts_of, judge_facts, store_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import StudyText, text_rows
 from beholder.cleaning.time_marks import MARKS, VIEWINGS, has_marks, mark_rows, viewing_rows
+from beholder.cleaning.views import VIEW_USE, has_views, view_rows
 from beholder.columns import Column, names_of, pick
 from beholder.files import csv_blocks, csv_text, json_bytes, table_bytes, text_blocks, text_of, utf8, write_all
 from beholder.planning.model import no_collection
@@ -141,6 +142,8 @@ def _write(
     if has_marks(facts):
         seldom[_MARKS] = table_bytes(names_of(MARKS), mark_rows(judged, facts.stimuli))
         seldom[_VIEWINGS] = table_bytes(names_of(VIEWINGS), viewing_rows(judged, facts.stimuli))
+    if has_views(visits):
+        seldom[_VIEWS] = table_bytes(names_of(VIEW_USE), (row for one in judged for row in view_rows(one)))
     if rows := list(loop_rows(visits)):
         seldom[_LOOPS] = table_bytes(names_of(LOOPS), rows)
     looped = loop_counts([one.visit for one in judged if one.decision.use])
@@ -184,12 +187,12 @@ def _write(
             "account.json": json_bytes(account),
             "account.md": utf8(account_page(account, study)),
         },
-        stale=[_BETWEEN, _MARKS, _VIEWINGS, _LOOPS],
+        stale=[_BETWEEN, _MARKS, _VIEWINGS, _VIEWS, _LOOPS],
     )
 
 
-_BETWEEN = "during.csv"
-"""Only of studies that ask something between trials."""
+_BETWEEN, _VIEWS = "during.csv", "views.csv"
+"""Only of studies that ask something between trials, and of those whose pairs have views."""
 _MARKS, _VIEWINGS = "marks.csv", "viewings.csv"
 """Only of studies in which people mark what plays."""
 _LOOPS = "loops.csv"

@@ -41,9 +41,9 @@ Progress = Callable[[int, int], None]
 
 MAKERS: tuple[Callable[[ExportSource], TableRows | None], ...] = (
     ratings.ratings, sessions.participants, sessions.sessions, sessions.questionnaires, study.studies, study.questions,
-    study.stimuli, sessions.answers, study.playback, study.loops, study.comments, study.marks, study.viewings,
-    verdicts.checks, verdicts.verdicts, verdicts.exclusions, sessions.posed, sessions.immediate_verdicts,
-    ratings.matrix, ratings.pair_counts,
+    study.stimuli, sessions.answers, study.playback, study.views, study.loops, study.comments, study.marks,
+    study.viewings, verdicts.checks, verdicts.verdicts, verdicts.exclusions, sessions.posed,
+    sessions.immediate_verdicts, ratings.matrix, ratings.pair_counts,
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from beholder.cleaning import columns as c
 from beholder.cleaning import playback as played
 from beholder.cleaning import tables, time_marks
 from beholder.cleaning.texts import StudyText
+from beholder.cleaning.views import VIEW_USE, has_views, view_rows
 from beholder.columns import Column, names_of
 from beholder.exporting.columns import OF_PARTICIPANT, OF_SESSION, OF_TEXT, ExportTable, TableRows, factor_columns
 from beholder.exporting.source import ExportSource
@@ -203,6 +204,23 @@ def loops(source: ExportSource) -> TableRows | None:
     """Return the parts of sounds and videos that were looped; None where nobody looped one."""
     rows = list(played.loop_rows([one.visit for one in source.judging.judged]))
     return TableRows(LOOPS, rows) if rows else None
+
+
+VIEWS = ExportTable(
+    "views",
+    "page of a pair that was looked at in views: which, for how long, and what was done there",
+    VIEW_USE,
+    ("session", "position"),
+    (OF_SESSION, OF_PARTICIPANT),
+)
+
+
+def views(source: ExportSource) -> TableRows | None:
+    """Return how pairs were looked at; None where no page has views."""
+    judged = source.judging.judged
+    if not has_views(one.visit for one in judged):
+        return None
+    return TableRows(VIEWS, (row for one in judged for row in view_rows(one)))
 
 
 def comments(source: ExportSource) -> TableRows | None:

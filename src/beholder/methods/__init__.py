@@ -9,6 +9,7 @@ aspects        fixed questions about one stimulus, each after a play of its own
 pairs          which stimuli are compared
 transcripts    what is said in each content, word by word
 presentation   stimuli in turn or side by side; problems that many methods share
+views          pairs of images or videos side by side, in one place, or with a line between them
 """
 
 from __future__ import annotations

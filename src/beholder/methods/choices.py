@@ -56,6 +56,7 @@ from beholder.methods.scores import (
     read_comment,
     read_missing,
 )
+from beholder.methods.views import views_of
 from beholder.study.questions import SCALES
 
 NOISE = 0.1
@@ -75,7 +76,8 @@ class ChoiceMethod:
     task: ClassVar[Task] = "compare"
 
     def questions(self, study: Study) -> tuple[Question, ...]:
-        return _page_questions(study.questions, bool(study.options.get("tie")), study.options.get("presentation"))
+        shown = "free" if views_of(study) else study.options.get("presentation")
+        return _page_questions(study.questions, bool(study.options.get("tie")), shown)
 
     def asked(self, study: Study) -> tuple[Asked, ...]:
         """Return the questions as they stand in every trial."""
@@ -104,7 +106,7 @@ class ChoiceMethod:
             draws={
                 "judged": judged_stimulus(one, two, catalogue),
                 "tie": any(question.scale.holds(0) for question in asked),
-                **presentation_draws(study, catalogue),
+                **presentation_draws(study, catalogue, rng),
             },
             together=is_side_by_side(study, catalogue),
         )

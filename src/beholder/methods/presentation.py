@@ -9,6 +9,7 @@ from pydantic import Field
 
 from beholder.methods.contract import (
     Catalogue,
+    Generator,
     Json,
     Medium,
     Problem,
@@ -19,6 +20,7 @@ from beholder.methods.contract import (
     StudyPart,
     Trial,
 )
+from beholder.methods.views import is_seen_in_turn, view_draws, view_problems, views_of
 from beholder.stimuli.companions import companion_problems as companion_problems
 from beholder.stimuli.warnings import alike
 from beholder.study.questions import SCALES
@@ -46,17 +48,24 @@ class PreferenceOptions(StudyPart):
     gap: Gap = Field(default=1.0, description="Seconds of grey between them, when they come one after the other.")
 
 
-def presentation_draws(study: Study, catalogue: Catalogue) -> dict[str, Json]:
+def presentation_draws(study: Study, catalogue: Catalogue, rng: Generator | None = None) -> dict[str, Json]:
     """Return the options of the presentation that a trial keeps."""
-    kept: dict[str, Json] = {name: study.options[name] for name in ("gap", "reason") if name in study.options}
+    names = ("reason",) if views_of(study) else ("gap", "reason")
+    kept: dict[str, Json] = {name: study.options[name] for name in names if name in study.options}
+    kept |= view_draws(study, rng)
     shown = presentation(study, catalogue)
     return kept if shown is None else {"presentation": shown, **kept}
 
 
 def presentation(study: Study, catalogue: Catalogue) -> str | None:
-    """Return how the stimuli of a trial are shown; left open, texts side by side and everything else in turn."""
+    """Return how the stimuli of a trial are shown; left open, texts side by side and everything else in turn.
+
+    In a view people look at either of the two as they like, as they do behind buttons.
+    """
     if "presentation" not in study.options:
         return None
+    if views_of(study):
+        return "free"
     given = study.options["presentation"]
     if given is not None:
         return str(given)
@@ -65,17 +74,19 @@ def presentation(study: Study, catalogue: Catalogue) -> str | None:
 
 def is_side_by_side(study: Study, catalogue: Catalogue) -> bool:
     """Return whether all stimuli of a trial play at once."""
-    return presentation(study, catalogue) == "side-by-side"
+    return bool(views_of(study)) or presentation(study, catalogue) == "side-by-side"
 
 
 def public_draws(trial: Trial, *names: str) -> Mapping[str, Json]:
     """Return those draws of a trial that its page may know."""
-    return {name: trial.draws[name] for name in ("presentation", "gap", *names) if name in trial.draws}
+    public = ("presentation", "gap", "views", "magnifier", *names)
+    return {name: trial.draws[name] for name in public if name in trial.draws}
 
 
 def presentation_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield that two sounds cannot be played at once."""
-    if not is_side_by_side(study, catalogue):
+    """Yield that two sounds cannot be played at once, and stimuli that do not fit a view."""
+    yield from view_problems(study, catalogue)
+    if presentation(study, catalogue) != "side-by-side":
         return
     media = {stimulus.medium for stimulus in catalogue.stimuli}
     if "audio" in media:
@@ -90,7 +101,7 @@ def seconds_shown(trial: Trial, catalogue: Catalogue) -> float:
     """Return how long it takes to see every stimulus of a trial once."""
     stimuli = [catalogue.by_id[slot.stimulus] for slot in trial.slots]
     times = [stimulus.probe.duration_ms / 1000 for stimulus in stimuli]
-    if trial.together:
+    if trial.together and not is_seen_in_turn(trial):
         # Texts in view at once are still read one after the other.
         return sum(times) if stimuli[0].medium == "text" else max(times)
     gap = trial.draws.get("gap", 0.0)

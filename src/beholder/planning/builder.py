@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Break, Method, Trial, Unit, Units
+from beholder.methods.views import is_factor, view_level, views_of, with_view
 from beholder.planning.allocation import allocate_in_runs, slot_orders, trial_orders
 from beholder.planning.check_counts import CheckCounts
 from beholder.planning.check_placement import Placer
@@ -35,6 +38,9 @@ from beholder.planning.slots import arrange, draw_colours, order_questions, orde
 from beholder.planning.training import make_training
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
+
+_VIEW_STREAM = 41
+"""The stream of chance of views."""
 
 
 class GroupLists(NamedTuple):
@@ -110,8 +116,11 @@ def _part(group: ParticipantGroup, group_lists: GroupLists) -> Plan:
     breaks, orders = group.study.design.breaks, group_lists.units.orders
     # A person is asked in one order, also over several sessions.
     chain = group.study.design.sessions_per_participant
+    made = group_lists.lists
+    if is_factor(group.study):
+        made = _even_views(made, views_of(group.study), np.random.default_rng([*group.study.seeds, _VIEW_STREAM]))
     lists = []
-    for number, trials in enumerate(group_lists.lists, 1):
+    for number, trials in enumerate(made, 1):
         entries = tuple(with_breaks(in_order(trials, orders, (number - 1) // chain), breaks))
         entries = (*order_training(group_lists.training, entries), *entries)
         lists.append(PlannedList(number, entries, group.levels))
@@ -229,3 +238,37 @@ def with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Brea
         yield trial
         if every and number % every == 0 and number + least_left <= len(trials):
             yield Break(f"break:{number // every}")
+
+
+# Views as a factor within persons: which trial of a list has which view
+
+
+def _even_views(lists: Sequence[Sequence[Trial]], views: Sequence[str], rng: Generator) -> list[list[Trial]]:
+    """Return the lists with each view equally often in each, and each pair in each view equally often over all.
+
+    Within one, in a list always; over lists as far as the quotas of the lists allow. Trials without a view stay.
+    """
+    by_pair: Counter[tuple[frozenset[str], str]] = Counter()
+    total: Counter[str] = Counter()
+    evened = []
+    for trials in lists:
+        varied = [place for place, trial in enumerate(trials) if view_level(trial) is not None]
+        quota = _quota(len(varied), views, total, rng)
+        changed = list(trials)
+        for place in rng.permutation(varied).tolist() if varied else ():
+            pair = frozenset(slot.stimulus for slot in trials[place].slots)
+            left = [str(view) for view in rng.permutation(list(views)) if quota[str(view)] > 0]
+            view = min(left, key=lambda one: (by_pair[pair, one], -quota[one]))
+            quota[view] -= 1
+            by_pair[pair, view] += 1
+            total[view] += 1
+            changed[place] = with_view(trials[place], view)
+        evened.append(changed)
+    return evened
+
+
+def _quota(trials: int, views: Sequence[str], total: Counter[str], rng: Generator) -> Counter[str]:
+    """Return how many trials of a list have each view: one more of those that were had least so far."""
+    each, more = divmod(trials, len(views))
+    rare = sorted(rng.permutation(list(views)).tolist(), key=lambda view: total[view])[:more]
+    return Counter({view: each + (view in rare) for view in views})

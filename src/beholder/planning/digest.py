@@ -14,7 +14,7 @@ from beholder.study.design import Design, Level
 from beholder.study.groups import DESIGN_KEYS
 from beholder.study.model import Study
 from beholder.study.questionnaire import Ask, item_json
-from beholder.study.serialization import digest, study_json
+from beholder.study.serialization import digest, study_json, used_options
 from beholder.types import CHECK_ROLES
 
 
@@ -29,7 +29,7 @@ def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
         "study": study.name,
         "method": study.method,
         # Words may change, as texts of questions may.
-        "options": {name: value for name, value in study.options.items() if name != "wording"},
+        "options": {name: value for name, value in used_options(study.options).items() if name != "wording"},
         "conditions": catalogue.conditions,
         "questions": [
             [question.id, question.scale.model_dump(mode="json"), question.keyed, len(question.ticks)]

@@ -22,6 +22,7 @@ from beholder.reporting.questionnaire import answers_words, has_tie
 from beholder.reporting.references import SOURCES
 from beholder.reporting.relations import relation_sentences
 from beholder.reporting.sensitivity import sensitivity_sentence
+from beholder.reporting.views import view_words, views_sentence
 from beholder.study.groups import common_options, varied_keys
 from beholder.study.model import Playback
 
@@ -76,7 +77,9 @@ def _method(material: Material) -> list[Sentence]:
     task = _TASKS.get(str(options.get("mode")))
     sentences += [Sentence(task)] if task else []
     shown = _PRESENTATIONS.get(options["presentation"]) if "presentation" in options else None
-    if shown is not None:
+    if (looked := view_words(study)) is not None:
+        sentences += [Sentence(text) for text in (looked, views_sentence(material)) if text]
+    elif shown is not None:
         gap = options.get("gap")
         is_gapped = options["presentation"] in ("sequential", None) and gap
         sentences.append(Sentence(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))

@@ -20,6 +20,7 @@ from beholder.reporting.methods_people import apparatus_sentences, participant_s
 from beholder.reporting.methods_text import Paragraph, Sentence, cited_keys, latex_methods, markdown_methods
 from beholder.reporting.references import bibtex, cited_sources, full_reference
 from beholder.reporting.section import Section
+from beholder.reporting.views import view_words
 from beholder.study.groups import common_options, varied_keys
 from beholder.study.markdown import plain_text
 
@@ -142,7 +143,9 @@ def _presentation_entries(material: Material) -> list[tuple[str, Child]]:
     # The reference of some methods is rated by nobody, so that no table has a label for it.
     labels = {one.name: one.label or one.name for one in material.study.conditions} | dict(material.names)
     entries: list[tuple[str, Child]] = []
-    if "presentation" in options:
+    if (looked := view_words(material.study)) is not None:
+        entries.append(("Presentation", f"{looked}."))
+    elif "presentation" in options:
         is_gapped = options["presentation"] in ("sequential", None)
         gap = f", {options['gap']:g} s of grey between them" if is_gapped else ""
         entries.append(("Presentation", f"{_PRESENTATION[options['presentation']]}{gap if 'gap' in options else ''}."))

@@ -54,6 +54,7 @@ from beholder.reporting.sensitivity import EQUIVALENCE, RUNS, SENSITIVITY, VARIA
 from beholder.reporting.sheets import TextTable, cell_sheet, condition_sheet, pair_sheet, without_empty_columns
 from beholder.reporting.time_marks import MARKS
 from beholder.reporting.transcriptions import TRANSCRIPTIONS
+from beholder.reporting.views import VIEW_SECTION
 
 _EYE = Markup(
     '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.6">'
@@ -252,6 +253,7 @@ SECTIONS: tuple[Callable[[Material], Child], ...] = (
     RECURRING,
     TEXTS,
     DEVICES,
+    VIEW_SECTION,
     beside(RATERS, TIMES),
     QUALITY,
     DIMENSIONALITY,

@@ -4,7 +4,7 @@ Functions of one `context`; only what holds state between two requests is an obj
 HTTP: `app` (routes), `requests` (what browsers send), `media`, `assets`, `lab`. `service` is the study without HTTP.
 Participants: `entrances` (of each mode), `participants`, `admission`, `further_sessions`, `moderation`, `tokens`.
 Steps: `script` (all steps of a list), `flow` (which one is next), `attempts`, `rendering`, `public_steps`, `endings`,
-`preview`. Answers: `answers`, `playback`, `page_checks`, `trial_rules`. `process` runs it all.
+`preview`. Answers: `answers`, `playback`, `views`, `page_checks`, `trial_rules`. `process` runs it all.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Literal, cast
 from beholder.errors import Refused
 from beholder.methods.contract import Method, Trial
 from beholder.methods.time_marks import check_marks
+from beholder.methods.views import offered_views
 from beholder.server.admission import check_moderation, claim_list, load_session
 from beholder.server.context import Context
 from beholder.server.endings import verified_end
@@ -21,6 +22,7 @@ from beholder.server.rendering import advance, current_page, reached_step, scrip
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, PlannedStep, Script
 from beholder.server.separate_stage import with_interruptions, with_stage_evidence
+from beholder.server.views import is_uncovered
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.contract import DRAFT, Answer, Events, Fact, SessionFacts, StoredVerdict
 from beholder.store.tables import EncodedJson, EncodedList, encode_finite
@@ -369,6 +371,11 @@ def _playback_evidence(
                 raise Refused(words["not_missing"], where=f"answer.missing.{slot}", code="not_missing")
         elif (due is None or slot in due) and not is_watched(watched, lengths[slot], rule, trial.passes):
             raise Refused(words["not_watched"], where=slot, allowed=f"watch: {rule}", code="not_watched")
+    views = offered_views(trial)
+    if views and rule != "none" and not missing and not is_uncovered(evidence.page.views, views, lengths):
+        raise Refused(
+            words["not_watched"], where="events", allowed=f"both uncovered: {', '.join(views)}", code="not_watched"
+        )
     times = [watched.watched_ms for watched in evidence.slots.values()]
     watched_ms = max(times, default=0) if trial.together else sum(times)
     if elapsed_ms is not None and watched_ms * (1 - _CLOCK_SLACK) - _CLOCK_SLACK_MS > elapsed_ms:

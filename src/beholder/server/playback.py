@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from beholder.checks.playback import LAST_MS, WHOLE, is_whole
 from beholder.server.requests import LATEST_MS, Event, read_events
+from beholder.server.views import ViewLog, ViewUse
 from beholder.types import Json
 
 _FASTEST, _SLACK_MS = 1.05, 300
@@ -30,7 +31,7 @@ _PRESSES: Mapping[str, type] = {
 }  # fmt: skip
 """What is kept of a press, and of which type; `gone`, `off` in pixels, `held` in ms."""
 _OPERATED = ("presses", "driver")
-_IF_ANY = (*_OPERATED, "loops")
+_IF_ANY = (*_OPERATED, "loops", "views")
 """What is stored of a page only where there is any."""
 _MOST_LOOPS = 100
 _MOST_PRESSES, _MOST_MARKS, _LONGEST_WORD = 200, 20, 40
@@ -91,6 +92,8 @@ class PageFacts:
     """How the page was operated, where a check of the study looks at that."""
     driver: list[str] = field(default_factory=list)
     """By what the browser says that a program drives it."""
+    views: ViewUse | None = None
+    """How a pair was looked at, on a page with views."""
 
 
 @dataclass(frozen=True)
@@ -258,6 +261,7 @@ def playback_evidence(
     players = {slot: _Player(ms) for slot, ms in lengths_ms.items()}
     page = _PageLog()
     facts, answered = page.facts, page.answered
+    views: ViewLog | None = None
     now = 0.0
     is_acting = False
     for ms, kind, slot, data in log:
@@ -291,6 +295,8 @@ def playback_evidence(
                     page.loop(data["part"], player.ms)
                 _play(player, kind, now, data, is_away=page.is_away)
         elif kind in _LEAVING:
+            if views is not None and kind == "visibility":
+                (views.leave if data.get("hidden") is True else views.return_)(now)
             if page.leave(data):
                 for player in players.values():
                     if player.since is not None:
@@ -298,8 +304,13 @@ def playback_evidence(
                         player.leave()
         elif kind == "shown":
             page.reset()
+            if views is not None:
+                views.reload()
             for player in players.values():
                 player.interrupt()
+        elif kind == "view":
+            views = views or ViewLog(tuple(lengths_ms))
+            views.read(now, slot, data)
         elif kind == "press":
             page.press(now, data)
         elif kind == "measure":
@@ -312,6 +323,7 @@ def playback_evidence(
     for player in players.values():
         if player.since is not None:
             player.stop(now, None)
+    facts.views = None if views is None else views.result(now)
     played = {slot: player.ranges for slot, player in players.items()}
     return PlaybackEvidence({slot: player.result() for slot, player in players.items()}, facts, played)
 
@@ -362,7 +374,8 @@ def is_watched(
 def evidence_to_json(evidence: PlaybackEvidence) -> dict[str, Json]:
     """Return the evidence as it is stored: an entry for each slot, and one for the page."""
     stored: dict[str, Json] = {slot: vars(watched) for slot, watched in evidence.slots.items()}
-    stored[PAGE] = {name: value for name, value in vars(evidence.page).items() if name not in _IF_ANY or value}
+    page = vars(evidence.page) | {"views": evidence.page.views and vars(evidence.page.views)}
+    stored[PAGE] = {name: value for name, value in page.items() if name not in _IF_ANY or value}
     return stored
 
 

@@ -164,6 +164,7 @@ EVENT_KINDS = frozenset(
         "click",
         "press",
         "measure",
+        "view",
     ]
 )
 OF_STAGE = EVENT_KINDS - {"change", "key", "click", "press"}

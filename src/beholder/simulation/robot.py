@@ -11,6 +11,7 @@ import httpx
 from numpy.random import Generator
 
 from beholder.methods.contract import Trial
+from beholder.methods.views import is_seen_in_turn
 from beholder.server.requests import OF_STAGE
 from beholder.simulation.participants import Habits
 from beholder.study.earlier_answers import is_asked
@@ -212,13 +213,45 @@ class Robot:
 
 def watch_events(trial: Mapping[str, Any]) -> list[Any]:
     """Return the log of playing every slot to the end, as often as is asked: one after the other, or all at once."""
-    now, at_once = 200.0, bool(trial.get("together"))
-    events: list[Any] = [[0, "shown", None, {}]]
-    for slot in [*trial["slots"]] * trial.get("passes", 1):
+    now, at_once = 200.0, _is_at_once(trial)
+    events: list[Any] = [[0, "shown", None, {}], *_first_view(trial, now)]
+    for place, slot in enumerate([*trial["slots"]] * trial.get("passes", 1)):
+        events += _flip(trial, slot, now) if place else []
         started, now = now, now + slot["media"]["ms"]
         events += _play_events(slot, started, now)
         now = started if at_once else now + 500
-    return sorted(events, key=lambda event: event[0])
+    return sorted([*events, *_last_moves(trial, max(event[0] for event in events))], key=lambda event: event[0])
+
+
+# In a view, both are looked at as a person would who does no more than is asked
+
+
+def _view_of(trial: Mapping[str, Any]) -> str:
+    """Return the view with which a page begins; empty where it has none."""
+    views = (trial.get("extra") or {}).get("views") or ("",)
+    return str(views[0])
+
+
+def _is_at_once(trial: Mapping[str, Any]) -> bool:
+    """Return whether all slots are seen at once."""
+    return bool(trial.get("together")) and _view_of(trial) != "flip"
+
+
+def _first_view(trial: Mapping[str, Any], now: float) -> list[Any]:
+    view, first = _view_of(trial), trial["slots"][0]["id"]
+    more: dict[str, dict[str, Any]] = {"wipe": {"line": 50}, "flip": {"shown": True}}
+    return [[now, "view", first if view == "flip" else None, {"view": view, **more.get(view, {})}]] if view else []
+
+
+def _flip(trial: Mapping[str, Any], slot: Mapping[str, Any], now: float) -> list[Any]:
+    return [[now, "view", slot["id"], {"shown": True}]] if _view_of(trial) == "flip" else []
+
+
+def _last_moves(trial: Mapping[str, Any], now: float) -> list[Any]:
+    """Return the moves of the line to both sides, after which all of both has been seen."""
+    if _view_of(trial) != "wipe":
+        return []
+    return [[now, "view", None, {"line": 100, "low": 50, "high": 100}], [now, "view", None, {"line": 0}]]
 
 
 def _play_events(slot: Mapping[str, Any], started: float, ended: float) -> list[Any]:
@@ -271,13 +304,14 @@ def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Genera
     pace = _ResponseTimes(habits, rng)
     events: _Log = [[0, "shown", None, {}]]
     clicks = list(_judgements(trial, answer))
-    now, at_once = pace.after(_ORIENT_MS), bool(trial.get("together"))
+    now, at_once = pace.after(_ORIENT_MS), _is_at_once(trial)
+    events += _first_view(trial, now)
     gap = (trial.get("extra") or {}).get("gap")
     ended = now
     plays = [*trial["slots"]] * trial.get("passes", 1)
     for place, slot in enumerate(plays):
         started, more = now, pace.play(slot, now, is_away=is_away)
-        events += [*more, *_mark_presses(answer, slot, started)]
+        events += [*(_flip(trial, slot, now) if place else ()), *more, *_mark_presses(answer, slot, started)]
         ended = max(ended, more[-1][0])
         now = started if at_once else ended
         is_answered = len(trial["slots"]) > 1 and not at_once and place >= len(plays) - len(trial["slots"])
@@ -285,6 +319,7 @@ def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Genera
         now = _add_clicks(events, own, now, pace)
         clicks = [one for one in clicks if one not in own]
         now += 0 if at_once else pace.after(_BETWEEN_MS) if gap is None else 1000 * gap
+    events += _last_moves(trial, max(now, ended))
     now = _add_clicks(events, clicks, max(now, ended), pace)
     events.append([now + pace.after(_NEXT_MS), "click", None, {"what": "next"}])
     return [[round(event[0]), *event[1:]] for event in sorted(events, key=lambda event: event[0])]
@@ -292,7 +327,8 @@ def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Genera
 
 def page_ms(trial: Trial, lengths_ms: Sequence[int], habits: Habits) -> tuple[float, float]:
     """Return the median time of a page in two parts: without the judgements, and the judgements."""
-    played = max(lengths_ms, default=0) if trial.together else sum(lengths_ms) + _BETWEEN_MS * len(lengths_ms)
+    is_at_once = trial.together and not is_seen_in_turn(trial)
+    played = max(lengths_ms, default=0) if is_at_once else sum(lengths_ms) + _BETWEEN_MS * len(lengths_ms)
     played *= trial.passes
     rated = sum(slot.rated for slot in trial.slots)
     judged = [

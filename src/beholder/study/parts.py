@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
@@ -41,6 +41,8 @@ class StudyPart(BaseModel):
     """Base of every part of a study: frozen, and unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
+    unfit: ClassVar[Mapping[str, Fault]] = {}
+    """Keys that one may look for here, because parts like this one have them, and why this one does not."""
 
 
 def duration(text: str) -> timedelta:

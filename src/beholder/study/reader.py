@@ -88,7 +88,11 @@ class StudyReader:
         for key, (_, part) in node.entries.items():
             here = (*place, key)
             if key not in keys and not is_open:
-                self._unknown(here, list(keys), node)
+                fault = getattr(kind.model, "unfit", {}).get(key)
+                if fault is None:
+                    self._unknown(here, list(keys), node)
+                else:
+                    self.drop(here, fault.what, fault.allowed, fault.fix)
             else:
                 below = (
                     ValueKind(as_text=True) if kind.as_text else keys.get(key, kind.value or ValueKind(is_free=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from copy import deepcopy
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -32,8 +33,7 @@ def study_json(study: Study) -> dict[str, Any]:
     for question in value["questions"]:  # keeps the digests of studies from before there were labels
         for key in [key for key in ("label", "turned") if question[key] is None]:
             del question[key]
-    if value["options"].get("wording", "") is None:
-        del value["options"]["wording"]
+    value["options"] = used_options(value["options"])
     for place in ("before", "during", "after"):
         value[place] = [item_json(item) for item in getattr(study, place)]
     if not study.during:  # as above
@@ -62,6 +62,17 @@ def study_json(study: Study) -> dict[str, Any]:
     if len(pages) > 1 or any(page.examples or page.play for page in pages):
         value["texts"]["instructions"] = [page.model_dump(mode="json") for page in pages]
     return value
+
+
+_LATER_OPTIONS: Mapping[str, Any] = {"wording": None, "view": None, "magnifier": False}
+"""Options that methods got later, with their defaults."""
+
+
+def used_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a method; those that it got later only if they are set, as older digests lack them."""
+    return {
+        name: value for name, value in options.items() if name not in _LATER_OPTIONS or value != _LATER_OPTIONS[name]
+    }
 
 
 def canonical(value: Any) -> str:

@@ -205,10 +205,33 @@ async def _play_all(page: Page, device: InputDevice, watched: set[str]) -> None:
         while not await _is_over(page, slot, finished):
             await device.press(button)  # it has to be played more than once
         watched.add(slot)
+    if await page.locator("main .pair").count():
+        await _look_at_pair(page, device)
     # Stimuli that are always in view enable the answers after a while.
     await page.wait_for_function("() => !document.querySelector('main input[type=radio][aria-disabled=true]')")
 
 
+async def _look_at_pair(page: Page, device: InputDevice) -> None:
+    """Look at both of a pair as long as is asked, in the view that is open; move a line between them to both sides."""
+    pair, line = page.locator("main .pair"), page.locator("main .wipe-handle:visible")
+    play, flip = page.locator("#pair-play:visible"), page.locator("#pair-flip:visible")
+    for slot in await pair.locator(".pair-side").evaluate_all("sides => sides.map(({ dataset }) => dataset.slot)"):
+        if await flip.count() and await pair.get_attribute("data-shown") != slot:
+            await device.press(flip)
+        while slot in (await pair.get_attribute("data-due") or "").split():
+            if await play.count() and await pair.get_attribute("data-state") != "playing":
+                await device.press(play)
+            await page.wait_for_function(_SEEN_OR_STOPPED, arg=slot)
+    for end in ("End", "Home") if await line.count() else ():
+        await line.press(end)
+
+
+_SEEN_OR_STOPPED = """(slot) => {
+  const { due, state } = document.querySelector("main .pair").dataset;
+  const isOver = document.querySelector("main .pair video.clip[data-state=ended]") !== null;
+  return !due.split(" ").includes(slot) || (isOver && state !== "playing");
+}"""
+"""Whether all that is asked was seen of a slot, or both have come to their end."""
 _STOPPED = """([slot, finished]) => {
   if (document.querySelector(finished) !== null) return "over";
   const button = document.querySelector(`main button.play[data-slot="${slot}"]`);

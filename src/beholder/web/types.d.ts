@@ -6,7 +6,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type Event = [number, EventKind, string | null, Json];
 export type EventKind =
   | "shown" | "load" | "play" | "pause" | "ended" | "seek" | "rate" | "stall" | "error" | "frames"
-  | "fullscreen" | "visibility" | "focus" | "change" | "key" | "click" | "press" | "measure";
+  | "fullscreen" | "visibility" | "focus" | "change" | "key" | "click" | "press" | "measure" | "view";
 
 /** Words of the study: plain, or with marks. As a child of an element they become nodes, as an attribute plain text. */
 export type Words = string | { mark: "strong" | "em" | "code"; words: Words } | Words[];
@@ -208,8 +208,11 @@ export interface Player {
   /** Play a slot from its beginning; `isOnce`: without the loop that may follow. */
   restart(slot: string, options?: { isOnce?: boolean }): Promise<boolean>;
   /** Play several slots from their beginning at once, on one clock; `sound` names the one that is heard. Resolves
-   *  whether they started; `ended` is told when all have. The largest distance between their clocks is logged. */
-  together(slots: string[], options: { sound: string | null; isOnce?: boolean }): Promise<boolean>;
+   *  whether they started; `ended` is told when all have. The largest distance between their clocks is logged. `from`:
+   *  milliseconds into them, in place of the beginning; null: each from where it is. */
+  together(slots: string[], options: { sound: string | null; isOnce?: boolean; from?: number | null }): Promise<boolean>;
+  /** Say which of those that play at once can be seen: the others play on, and none of that is watched. */
+  sight(slots: readonly string[]): void;
   /** Play slots, several on one clock, from these milliseconds on; where a slot may be played only so often, that would
    *  not be counted. Resolves whether they started. */
   playFrom(slots: string[], ms: number, options?: { sound?: string | null }): Promise<boolean>;

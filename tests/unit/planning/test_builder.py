@@ -12,15 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beholder.methods import find
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit
 from beholder.methods.pairs import pair_units
 from beholder.methods.parallel import Parallel
+from beholder.methods.views import view_level
 from beholder.planning.balance import balance, ratings_per_stimulus
 from beholder.planning.builder import make_plan
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
+from support.method_studies import catalogue_of as of_study
+from support.method_studies import make_study as pair_study
 from support.pair_methods import compare, match, shown
 from support.pair_plans import comparisons
 from support.plans import acr, assert_promises, make_catalogue, make_study, parallel
@@ -254,3 +258,53 @@ def test_a_balanced_order_is_what_it_always_was(name: str) -> None:
         for planned in plan.lists
     ]
     assert hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:16] == BALANCED[name]
+
+
+# Views as a factor within persons
+
+VIEWED = {"participants": 12, "trials": 6, "pairs": "all", "seed": 5}
+
+
+def plan_with_views(view: object) -> Plan:
+    study = pair_study("pair", ("a", "b", "c"), design=VIEWED, options={} if view is None else {"view": view})
+    return make_plan(study, of_study(study), find("pair"))
+
+
+def trials_of(plan: Plan) -> list[list[Trial]]:
+    return [[entry for entry in one.entries if isinstance(entry, Trial)] for one in plan.lists]
+
+
+def test_each_person_has_each_view_equally_often_and_each_pair_is_seen_in_each() -> None:
+    lists = trials_of(plan_with_views({"within": ["flip", "wipe"]}))
+    by_pair: Counter[tuple[frozenset[str], str | None]] = Counter()
+    for one in lists:
+        assert Counter(view_level(trial) for trial in one) == {"flip": 3, "wipe": 3}
+        by_pair.update((frozenset(slot.stimulus for slot in trial.slots), view_level(trial)) for trial in one)
+    for pair in {pair for pair, _ in by_pair}:
+        assert abs(by_pair[pair, "flip"] - by_pair[pair, "wipe"]) <= 1
+
+
+def test_an_odd_number_of_trials_favours_no_view_over_all_lists() -> None:
+    study = pair_study("pair", ("a", "b", "c"), design={**VIEWED, "trials": 5},
+                       options={"view": {"within": ["flip", "wipe"]}})  # fmt: skip
+    lists = trials_of(make_plan(study, of_study(study), find("pair")))
+    total = Counter(view_level(trial) for one in lists for trial in one)
+    assert total["flip"] == total["wipe"] == 30
+
+
+def test_what_is_shown_and_in_which_order_does_not_depend_on_the_view() -> None:
+    def shown(plan: Plan) -> list[list[tuple[str, ...]]]:
+        return [[tuple(slot.stimulus for slot in trial.slots) for trial in one] for one in trials_of(plan)]
+
+    assert (
+        shown(plan_with_views({"within": ["flip", "wipe"]}))
+        == shown(plan_with_views("flip"))
+        == shown(plan_with_views(None))
+    )
+
+
+def test_the_plan_depends_on_the_views_and_not_on_their_absence() -> None:
+    digests = {
+        plan_with_views(view).plan_digest for view in (None, "flip", ["flip", "wipe"], {"within": ["flip", "wipe"]})
+    }
+    assert len(digests) == 4

@@ -79,6 +79,10 @@ WORDS: dict[str, tuple[list[Any], list[Any]]] = {
     "an address such as https://acme.example.org/directory":
         (["https://acme.example.org/directory"], ["acme.example.org", "http://acme.example.org/directory"]),
     "anything": ([1, "words", {"a": [1]}], []),
+    "side-by-side, flip or wipe, a list of them to choose from, or {within: [...]}": (
+        ["side-by-side", "wipe", ["flip"], ["wipe", "flip"], {"within": ["flip", "wipe"]}],
+        ["fade", [], ["flip", "flip"], {"within": ["flip"]}, 3],
+    ),
     "a folder, s3://bucket/folder, gs://…, az://… or sftp://user@host/folder, or {to, every, keep, key}":
         (["/mnt/disk", "s3://lab/x", {"to": "sftp://ada@host/~/x", "keep": "7 d"}], ["ftp://lab/x", {"place": "x"}]),
     "s3://bucket/folder, gs://…, az://… or a folder beside the study, or {to, copies, delivery}":

@@ -10,9 +10,10 @@ from pydantic import Field
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Scoring, Study
 from beholder.methods.presentation import PreferenceOptions
+from beholder.methods.views import ViewOptions
 
 
-class AbOptions(PreferenceOptions):
+class AbOptions(ViewOptions, PreferenceOptions):
     """Options of `ab`."""
 
     presentation: Literal["free", "sequential", "side-by-side"] = Field(

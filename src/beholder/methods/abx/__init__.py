@@ -35,6 +35,7 @@ from beholder.methods.contract import (
 )
 from beholder.methods.pairs import COMPARED_ROLES, pair_units
 from beholder.methods.presentation import Gap, reference_problems
+from beholder.methods.views import unfit_views
 
 _NOISE = 0.1
 """Standard deviation of what a robot makes of X, which it perceives between 0 and 1."""
@@ -42,6 +43,8 @@ _NOISE = 0.1
 
 class AbxOptions(StudyPart):
     """Options of `abx`."""
+
+    unfit = unfit_views("abx", "X is compared with A and with B, and a view holds two")
 
     mode: Literal["closest", "identify"] | None = Field(
         default=None,

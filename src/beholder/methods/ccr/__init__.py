@@ -9,9 +9,10 @@ from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Scoring, Study, Units
 from beholder.methods.pairs import pair_units, reference_units
 from beholder.methods.presentation import P910_CITATION, TwoStimuliOptions, reference_problems
+from beholder.methods.views import ViewOptions
 
 
-class CcrOptions(TwoStimuliOptions):
+class CcrOptions(ViewOptions, TwoStimuliOptions):
     """Options of `ccr`."""
 
 

@@ -34,10 +34,13 @@ from beholder.methods.presentation import (
     seconds_shown,
     stimuli_under_test,
 )
+from beholder.methods.views import unfit_views
 
 
 class DcrOptions(TwoStimuliOptions):
     """Options of `dcr`."""
+
+    unfit = unfit_views("dcr", "ITU-T P.910 shows the reference first, and then what is rated")
 
 
 class Dcr(SingleMethod):

@@ -27,12 +27,15 @@ from beholder.methods.contract import (
 )
 from beholder.methods.differences import DifferenceMethod
 from beholder.methods.presentation import Gap, public_draws, seconds_shown
+from beholder.methods.views import unfit_views
 
 _PASSES = 2
 
 
 class DscqsOptions(StudyPart):
     """Options of `dscqs`."""
+
+    unfit = unfit_views("dscqs", "ITU-R BT.500 shows the two in turn, and then both once more")
 
     gap: Gap = Field(default=1.0, description="Seconds of grey between two plays.")
 

@@ -28,10 +28,13 @@ from beholder.methods.contract import (
     Units,
 )
 from beholder.methods.presentation import Gap, companion_problems
+from beholder.methods.views import unfit_views
 
 
 class MismatchOptions(StudyPart):
     """Options of `mismatch`."""
+
+    unfit = unfit_views("mismatch", "what belongs to the two is heard or read, and nowhere in the picture")
 
     swap: Literal["companion", "stimulus"] = Field(
         default="companion",

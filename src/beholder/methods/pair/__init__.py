@@ -10,9 +10,10 @@ from pydantic import Field
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import BaseModel, Json, Medium, Paper
 from beholder.methods.presentation import PreferenceOptions
+from beholder.methods.views import ViewOptions
 
 
-class PairOptions(PreferenceOptions):
+class PairOptions(ViewOptions, PreferenceOptions):
     """Options of `pair`."""
 
     presentation: Literal["sequential", "side-by-side", "free"] | None = Field(

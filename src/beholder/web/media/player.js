@@ -11,7 +11,7 @@ import { isWatched, openCount, share, wholePlays } from "./watched.js";
 /** What the page knows of a slot, beside its track and what its log tells. `since`: when the open play was logged.
  *  @typedef {{ slot: Slot, track: Track, failure: string | null, open: number | null, since: number,
  *              last: number, rounds: number, drawn: number, measured: string, isCounted: boolean,
- *              isStarted: boolean, isLost: boolean, isWatched: boolean }} Place */
+ *              isStarted: boolean, isLost: boolean, isHidden: boolean, wasHidden: boolean, isWatched: boolean }} Place */
 
 const JUMP_MS = 250; // less is what a clock may be off
 const MANY = 1500; // so many events, and further rounds of a loop are not told one by one
@@ -38,6 +38,8 @@ export function openPlayer({ trial, kit, label, log, signal }) {
   let isOnce = false;
   /** Who is heard of those that play at once. @type {string | null} */
   let heard = null;
+  /** Who can be seen of those that play at once; null: all. @type {readonly string[] | null} */
+  let inSight = null;
 
   const count = openCount(trial.slots, playback.whole, trial.together);
   count.read(log.events);
@@ -46,7 +48,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     open(slots, { playback, label, signal, hears }).forEach((track, index) => {
       const { failure } = count.seen(slots[index].id);
       const fresh = { open: null, since: 0, last: 0, rounds: 0, drawn: 0, measured: "", isCounted: false };
-      const still = { isStarted: false, isLost: false, isWatched: false };
+      const still = { isStarted: false, isLost: false, isHidden: false, wasHidden: false, isWatched: false };
       places.set(slots[index].id, { slot: slots[index], track, failure, ...fresh, ...still });
     });
   }
@@ -62,7 +64,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     for (const listener of [...listeners]) listener(what);
   }
   /** @param {Place} place */
-  const isOn = (place) => place.open !== null || place.isLost;
+  const isOn = (place) => place.open !== null || place.isLost || place.isHidden;
 
   /** @param {Slot} slot @returns {Hears} */
   function hears({ id }) {
@@ -73,8 +75,9 @@ export function openPlayer({ trial, kit, label, log, signal }) {
       ended() {
         const place = at(id);
         if (!isOn(place)) return;
+        const wasHidden = place.isHidden;
         close(place, "ended");
-        if (place.drawn === 0 && slotIsSeen(place)) fail(id, "no_frames");
+        if (place.drawn === 0 && slotIsSeen(place) && !wasHidden) fail(id, "no_frames");
         if (group.some((other) => isOn(at(other)))) return;
         unfollow();
         tell("ended");
@@ -91,6 +94,10 @@ export function openPlayer({ trial, kit, label, log, signal }) {
         const place = at(id);
         if (!place.isLost) return;
         place.isLost = false;
+        if (isCovered(place)) {
+          place.isHidden = true;
+          return;
+        }
         // It went on where it was lost, though a busy browser may tell so late. After a jump nothing is guessed.
         const { position } = place.track;
         reopen(place, Math.abs(position - place.last) < JUMP_MS ? Math.min(place.last, position) : position);
@@ -119,6 +126,15 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     place.open = place.last = from;
     place.since = performance.now();
     log.add("play", place.slot.id, { at: from, ...(running && { part: running.map(Math.round) }), ...more });
+  }
+
+  /** Whether it plays where nobody can see it: covered by another one. @param {Place} place */
+  const isCovered = ({ slot }) => group.length > 0 && inSight !== null && !inSight.includes(slot.id);
+
+  /** It plays on, and none of that is watched. @param {Place} place */
+  function hide(place) {
+    shut(place, "pause", { at: place.last });
+    place.isHidden = place.wasHidden = true;
   }
 
   /** End a stretch. @param {Place} place @param {EventKind} kind @param {{ [name: string]: Json }} data */
@@ -155,17 +171,19 @@ export function openPlayer({ trial, kit, label, log, signal }) {
   /** End a play: its range, and the frames that were drawn. @param {Place} place @param {"pause" | "ended"} kind */
   function close(place, kind) {
     const wasOn = isOn(place);
-    const { track, slot } = place;
-    place.isLost = place.isStarted = false;
+    const { track, slot, isHidden } = place;
+    place.isLost = place.isHidden = place.isStarted = false;
     if (!wasOn) return;
     // The end of a clip is its end, also where the browser's clock is a frame off the plan's.
     const isEnd = kind === "ended" && track.duration >= playback.whole.share * slot.media.ms;
     // What has counted stays: a clock may step back by a frame when it stops.
     const end = Math.max(isEnd ? slot.media.ms : 0, place.last, track.position);
-    shut(place, kind, { at: end });
+    if (!isHidden) shut(place, kind, { at: end });
     const drawn = track.count();
     place.drawn += drawn.total ?? 0;
-    if (drawn.total !== null || !place.isCounted) log.add("frames", slot.id, { ...drawn, at: end });
+    // Of what nobody saw, browsers leave out frames as they like.
+    const dropped = place.wasHidden ? null : drawn.dropped;
+    if (drawn.total !== null || !place.isCounted) log.add("frames", slot.id, { ...drawn, dropped, at: end });
     place.isCounted = true;
     track.node.dataset["state"] = kind;
     notice();
@@ -233,10 +251,12 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     log.add("measure", place.slot.id, found);
   }
 
-  /** @param {string[]} ids what plays at once @param {number} from milliseconds
+  /** @param {string[]} ids what plays at once @param {number | null} at0 milliseconds; null: each from where it is
    *  @param {{ isRound?: boolean, sound?: string | null }} [how] @returns {Promise<boolean>} */
-  async function start(ids, from, { isRound = false, sound = ids[0] } = {}) {
+  async function start(ids, at0, { isRound = false, sound = ids[0] } = {}) {
     const started = ids.map(at);
+    /** @param {Place} place */
+    const fromOf = ({ track }) => at0 ?? (track.isOver ? 0 : track.position);
     if (started.some(({ failure }) => failure !== null) || document.hidden) return false;
     const kept = heard;
     player.pause();
@@ -247,15 +267,15 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     const loop = group.length > 0 ? null : loopOf(started[0]);
     running = partOf(started[0]);
     for (const place of started) {
-      place.open = place.last = from;
-      place.isStarted = false;
+      place.open = place.last = fromOf(place);
+      place.isStarted = place.wasHidden = false;
       place.rounds = 0;
       place.track.mute(playback.sound === "off" || (group.length > 0 && place.slot.id !== heard));
       place.track.node.dataset["state"] = "playing";
     }
     tell("state");
     try {
-      await Promise.all(started.map((place) => place.track.start(from, loop)));
+      await Promise.all(started.map((place) => place.track.start(place.last, loop)));
     } catch (error) {
       for (const place of started) {
         if (place.open === null) continue;
@@ -270,8 +290,9 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     if (mine !== starts || started.some(({ open }) => open === null)) return false; // paused before it began
     for (const place of started) {
       place.isStarted = true;
-      reopen(place, from, { ...(isRound ? { loop: true } : {}), ...(group.length > 0 ? { together: true } : {}) });
+      reopen(place, place.last, { ...(isRound ? { loop: true } : {}), ...(group.length > 0 ? { together: true } : {}) });
       measure(place);
+      if (isCovered(place)) hide(place);
     }
     const videos = started.map(({ track }) => track.node).filter((node) => node instanceof HTMLVideoElement);
     if (videos.length > 1 && kit.follow !== null) following = kit.follow(videos);
@@ -287,7 +308,7 @@ export function openPlayer({ trial, kit, label, log, signal }) {
 
   /** @param {Place} place @param {number} mine since which start */
   function tick(place, mine) {
-    if (place.open === null || signal.aborted || mine !== starts) return;
+    if ((place.open === null && !place.isHidden) || signal.aborted || mine !== starts) return;
     for (const id of group.length > 0 ? group : [place.slot.id]) {
       const one = at(id);
       if (one.open !== null) turn(one);
@@ -374,7 +395,21 @@ export function openPlayer({ trial, kit, label, log, signal }) {
     },
     together(ids, options) {
       isOnce = options.isOnce ?? false;
-      return start(ids, 0, { sound: options.sound });
+      return start(ids, options.from === undefined ? 0 : options.from, { sound: options.sound });
+    },
+    sight(ids) {
+      inSight = ids;
+      for (const place of places.values()) {
+        if (place.open !== null && place.isStarted && isCovered(place)) {
+          turn(place, { isLast: true });
+          hide(place);
+        } else if (place.isHidden && !isCovered(place)) {
+          place.isHidden = false;
+          reopen(place, place.track.position, { together: true });
+        }
+      }
+      notice();
+      tell("state");
     },
     async playFrom(ids, ms, options = {}) {
       if (!ids.every((id) => player.mayPlay(id))) return false;

@@ -11,10 +11,10 @@ import { stylesheet } from "../stylesheet.js";
 /** @import { Transport } from "./showcase.js" */
 
 /** Show all slots of a trial as its `presentation` says and ask about them: for a score of one slot where `rated`
- *  names it, or of `both`, else which one it is.
+ *  names it, or of `both`, else which one it is. `views` shows a pair in its views, where a study has them.
  *  @param {Trial} trial @param {Stage} stage @param {Transport | null} transport @param {string} [rated]
- *  @returns {Promise<Answer>} */
-export async function compare(trial, stage, transport, rated) {
+ *  @param {typeof import("./views.js").views} [views] @returns {Promise<Answer>} */
+export async function compare(trial, stage, transport, rated, views) {
   const { player, say } = stage;
   await Promise.all([stylesheet("vote"), stylesheet("compare")]);
   const ids = trial.slots.map(({ id }) => id);
@@ -32,6 +32,7 @@ export async function compare(trial, stage, transport, rated) {
   if (rated !== undefined) nothing["scores"] = Object.fromEntries(trial.asked.map((asked) => [asked.id, {}]));
   const failed = say(`compare.failed.${medium}`);
 
+  if (views !== undefined) return views(trial, stage, { make, nothing, failed });
   const isOnPage = presentationOf(trial) === "free" || (trial.together && isStill);
   if (isOnPage) return showcase(trial, stage, { make, nothing, failed, transport });
 

@@ -72,6 +72,7 @@ export function openStage(step, page, kit, handSet = null) {
         const { openMarks } = await page.patience.insist(() => fetched(MARKS()));
         stage.marks = await openMarks(trial, stage);
       }
+      if (trial.extra["views"]) await Promise.all([stylesheet("views"), import("./views.js").catch(() => null)]);
       await load({ trial, main, shelf, say, status, label: nameOf, page: place, contact, patience, signal, log, player });
       document.body.dataset["state"] = "ready";
       main.replaceChildren();
@@ -121,7 +122,9 @@ export function openStage(step, page, kit, handSet = null) {
     },
     async compare(rated) {
       const { compare } = await page.patience.insist(() => fetched(PARTS.compare()));
-      return compare(trial, stage, await lineOfTime(), rated);
+      if (!trial.extra["views"]) return compare(trial, stage, await lineOfTime(), rated);
+      const { views } = await page.patience.insist(() => fetched(import("./views.js")));
+      return compare(trial, stage, null, rated, views);
     },
     async order(how) {
       const { order } = await page.patience.insist(() => fetched(PARTS.order()));

@@ -111,11 +111,13 @@ function openTrack(slot, name, hears, signal) {
     start(from) {
       [seen, since, isOn, isInView] = [from, null, true, false];
       watcher.disconnect();
-      watcher.observe(node);
+      // What covers a part of it on purpose, as the line of a wipe, leaves its frame in view.
+      const place = node.closest("[data-sight]") ?? node;
+      watcher.observe(place);
       // The clock starts with the first look: nothing counts before it is there to be seen.
       return new Promise((resolve) => {
         const look = () => {
-          const box = node.getBoundingClientRect();
+          const box = place.getBoundingClientRect();
           isInView = isOn && isEnough({ boundingClientRect: box, intersectionRect: within(box) });
           run();
           resolve();
