@@ -25,6 +25,7 @@ from beholder.reporting import report
 from beholder.sample_size import power
 from beholder.simulation import simulate
 from beholder.study import schema
+from beholder.workflow.arena import arena
 from beholder.workflow.chain import chain
 from beholder.workflow.check import check
 from beholder.workflow.demo import demo
@@ -37,7 +38,7 @@ from beholder.workflow.runs import runs
 from beholder.workflow.serve import serve
 
 __all__ = [
-    "BeholderError", "Problem", "UserError", "analyse", "backup", "better", "chain", "check", "clean", "close",
+    "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "chain", "check", "clean", "close",
     "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget", "launch", "metrics",
     "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore", "run", "runs", "schema",
     "serve", "simulate",

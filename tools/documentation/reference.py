@@ -26,7 +26,18 @@ from beholder.study.backup import Backup
 from beholder.study.checks import Checks, installed_checks, switches_model, use_model
 from beholder.study.cleaning import AcceptAsking, Analyse, Bonus, Quality, Quantity, Rater, accept_model, clean_model
 from beholder.study.deployment import Deploy
-from beholder.study.design import Design, Level, Sparse, Star, Stop, Training, TrainingItem
+from beholder.study.design import (
+    Active,
+    ActivePairs,
+    Design,
+    Endless,
+    Level,
+    Sparse,
+    Star,
+    Stop,
+    Training,
+    TrainingItem,
+)
 from beholder.study.media import MediaHosting
 from beholder.study.model import Condition, LastPage, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
@@ -55,6 +66,9 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("design", "design", Design),
     ("pairs", "design: pairs", Star),
     ("sparse pairs", "design: pairs", Sparse),
+    ("active pairs", "design: pairs", ActivePairs),
+    ("how pairs are chosen", "design: pairs: active", Active),
+    ("arena", "design: arena", Endless),
     ("stop", "design: stop", Stop),
     ("levels", "design: between: FACTOR: LEVEL", Level),
     ("texts", "texts", Texts),

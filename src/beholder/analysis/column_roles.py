@@ -62,7 +62,7 @@ _COUNTERS = ("", "index", "id", "no", "nr", "row", "column 1", "unnamed 0")
 """Names of a column that may only count the rows."""
 KEPT = (
     "kind", "method", "role", "other_condition", "other_stimulus", "scale_min", "scale_max", "use", "session",
-    "position", "response_ms", "raw_value", "unit", "word", "said", "heard",
+    "position", "response_ms", "raw_value", "unit", "word", "said", "heard", "draw_probability",
 )  # fmt: skip
 """Columns that are taken as they are where they have exactly these names."""
 _TOLD_ROLES: tuple[ColumnRole, ...] = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from beholder import files
 from beholder.cleaning import columns as c
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
-from beholder.columns import Kind, columns_of, names_of
+from beholder.columns import Column, Kind, columns_of, names_of
 from beholder.errors import Problem, UserError
 from beholder.files import csv_blocks
 from beholder.methods.contract import Judgement, Slot, Trial
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class Rating(NamedTuple):
-    """One row of ratings.csv; the fields are its columns, in order. `factors` become `factor_<name>` columns."""
+    """One row of ratings.csv; the fields are its columns, in order. `factors` become `factor_<name>` columns.
+
+    `draw_probability` is a column of studies that choose pairs while answers come in, and of no other.
+    """
 
     study: Annotated[str, "Name of the study."]
     digest: Annotated[str, c.DIGEST]
@@ -73,6 +76,7 @@ class Rating(NamedTuple):
     use: Annotated[bool, c.USE]
     reasons: Annotated[str, "Why it is not analysed: check:reason, with `; ` between."]
     factors: Mapping[str, str]
+    draw_probability: float | None = None
 
     @property
     def is_counted(self) -> bool:
@@ -81,6 +85,16 @@ class Rating(NamedTuple):
 
 
 COLUMNS = columns_of(Rating)
+DRAW_PROBABILITY = Column(
+    "draw_probability",
+    "number",
+    "With active pairs: with which probability these conditions were drawn, given all answers until then.",
+)
+
+
+def draw_columns(ratings: Iterable[Rating]) -> tuple[Column, ...]:
+    """Return the column of draw probabilities, where anything was drawn while answers came in; else nothing."""
+    return (DRAW_PROBABILITY,) if any(rating.draw_probability is not None for rating in ratings) else ()
 
 
 def rating_rows(
@@ -132,7 +146,7 @@ def _row(
         judgement.heard, judgement.value, judgement.raw_value, judgement.keyed, judgement.scale_min,
         judgement.scale_max, judgement.missing, slot.id, slot.colour, played.get("plays"), played.get("watched_ms"),
         played.get("coverage"), given.sent_ms - given.shown_ms, given.input, given.at, True, "",
-        {**shown.factors, **visit.group} if visit.group else shown.factors,
+        {**shown.factors, **visit.group} if visit.group else shown.factors, trial.draw_probability,
     )  # fmt: skip
 
 
@@ -164,8 +178,17 @@ def rating_blocks(
         shown = known.get((rating.digest, rating.other_stimulus or ""))
         return [shown.factors.get(name) if shown else None for name in others]
 
-    lines = ((*rating[:-1], *map(rating.factors.get, factors), *beside(rating)) for rating in ratings)
-    return csv_blocks((*names_of(COLUMNS), *more), lines)
+    drawn, cells = draw_columns(ratings), len(COLUMNS)
+    lines = (
+        (
+            *rating[:cells],
+            *([rating.draw_probability] if drawn else ()),
+            *map(rating.factors.get, factors),
+            *beside(rating),
+        )
+        for rating in ratings
+    )
+    return csv_blocks((*names_of((*COLUMNS, *drawn)), *more), lines)
 
 
 def read_ratings(path: str | Path) -> DataFrame:
@@ -176,7 +199,7 @@ def read_ratings(path: str | Path) -> DataFrame:
     path = Path(path)
     table = read_cells(path, "Run `beholder clean` first, or give another file.")
     problems: list[Problem] = []
-    for column in COLUMNS:
+    for column in (*COLUMNS, DRAW_PROBABILITY):
         if column.name in table and (read := _READ.get(column.kind)):
             table[column.name] = read(table[column.name], path, problems)
     if problems:

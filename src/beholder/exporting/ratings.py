@@ -9,7 +9,7 @@ from typing import Any
 
 from beholder.cleaning import columns as c
 from beholder.cleaning.playback import PLAYBACK
-from beholder.cleaning.ratings import COLUMNS, Rating
+from beholder.cleaning.ratings import COLUMNS, Rating, draw_columns
 from beholder.cleaning.sessions import JudgedSession
 from beholder.columns import Column, pick
 from beholder.exporting.columns import (
@@ -49,10 +49,11 @@ def ratings(source: ExportSource) -> TableRows:
         # Factors between participants are the same in every row of a session.
         | {name for rows in source.ratings.values() for rating in rows[:1] for name in rating.factors}
     )
+    drawn = draw_columns(rating for rows in source.ratings.values() for rating in rows)
     table = ExportTable(
         "ratings",
         "rating, used or not: see `use` and `reasons`",
-        (_RATING_ID, *COLUMNS, *_CONTEXT, *factor_columns(names)),
+        (_RATING_ID, *COLUMNS, *drawn, *_CONTEXT, *factor_columns(names)),
         ("rating_id",),
         (OF_SESSION, OF_PARTICIPANT, OF_TEXT, OF_STIMULUS),
     )

@@ -29,7 +29,8 @@ def balance(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
     With several groups of participants each group is even on its own, and a row is about the least even one.
     """
     rows = group_counts(plan, catalogue, _counts) if plan.groups else _counts(plan, catalogue)
-    return tuple(replace(row, promised=None) for row in rows) if plan.is_given or plan.is_extended else rows
+    is_free = plan.is_given or plan.is_extended or (plan.design is not None and plan.design.active is not None)
+    return tuple(replace(row, promised=None) for row in rows) if is_free else rows
 
 
 def _counts(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:

@@ -18,6 +18,7 @@ Parts of the page:
     cleaning             the account, the flow of participants, checks and rules
     participants         answers to the questionnaires, by group too, and what people wrote
     recurring_questions  answers to the questions between trials, by condition and over the session
+    comparison_coverage  active pairs: how many comparisons carry the order of conditions
     devices              screens, browsers and input devices
     data_quality         missing values, playback, agreement and balance
     reliability          reliability, dimensionality and the votes that are needed

@@ -12,6 +12,7 @@ from beholder.server.limits import StoreRoom
 
 if TYPE_CHECKING:  # a declaration only, which every module of the server imports
     from beholder.server.admission import Leases
+    from beholder.server.batch_dealer import Dealer
     from beholder.server.crowd_results import CrowdResults
     from beholder.server.entrances import Entrance
     from beholder.server.further_sessions import FurtherSessions
@@ -45,6 +46,7 @@ class Context:
     blocked: BlockList
     moderation: Moderation
     further: FurtherSessions
+    dealer: Dealer
     leases: Leases
     texts: RenderedTexts
     media: MediaAddresses

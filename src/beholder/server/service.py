@@ -26,6 +26,7 @@ from beholder.server.admission import (
     resume,
 )
 from beholder.server.answers import last_draft, take_answer, take_events
+from beholder.server.batch_dealer import Dealer
 from beholder.server.context import Context
 from beholder.server.crowd_results import CrowdResults
 from beholder.server.endings import verified_end
@@ -74,7 +75,8 @@ def make_context(
     """Return the context of a served study."""
     words, words_by_check = read_words(served.study.language), check_texts(served.study.language)
     entrance, moderation = entrance_of(served.study, store.secret), Moderation(store.ledger)
-    further = FurtherSessions(served, store, moderation)
+    further, dealer = FurtherSessions(served, store, moderation), Dealer(served, store, now)
+    release = platform.release_abandoned if platform is not None else None
     return Context(
         served=served,
         store=store,
@@ -85,7 +87,8 @@ def make_context(
         blocked=BlockList(served.study),
         moderation=moderation,
         further=further,
-        leases=Leases(store, further, entrance.lease, platform.release_abandoned if platform is not None else None),
+        dealer=dealer,
+        leases=Leases(store, further, dealer, entrance.lease, release),
         texts=RenderedTexts(served, words),
         media=MediaAddresses(served, store.secret, hosted),
         page_checks=PageChecks(served.needs, store.secret, words_by_check),

@@ -39,6 +39,8 @@ def study_json(study: Study) -> dict[str, Any]:
         del value["during"]
     if study.ending == LastPage():
         del value["ending"]
+    if study.design.arena is None:
+        del value["design"]["arena"]
     if study.recruit.return_after is None:
         del value["recruit"]["return_after"]
     if not value["stimuli"]["accept"]:

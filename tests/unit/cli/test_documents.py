@@ -78,6 +78,7 @@ CALLS = (
     Call("better study.yaml natural smooth", code=4),
     Call("compare study.yaml study.yaml", is_long=True),
     Call("dimensions", code=2),
+    Call("arena --list", code=2),
     Call("metrics --metric psnr --jobs 1", is_long=True),
     Call("extend --dry-run"),
     Call("launch --dry-run"),
