@@ -26,6 +26,7 @@ from beholder.reporting import report
 from beholder.sample_size import power
 from beholder.simulation import simulate
 from beholder.study import schema
+from beholder.workflow.arena import arena
 from beholder.workflow.chain import chain
 from beholder.workflow.check import check
 from beholder.workflow.demo import demo
@@ -38,7 +39,7 @@ from beholder.workflow.runs import runs
 from beholder.workflow.serve import serve
 
 __all__ = [
-    "BeholderError", "Problem", "UserError", "analyse", "backup", "better", "board", "chain", "check", "clean",
+    "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "chain", "check", "clean",
     "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget", "launch",
     "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore", "run", "runs",
     "schema", "serve", "simulate",

@@ -709,8 +709,8 @@ def test_text_files_are_read_and_written_as_utf_8() -> None:
 
 def test_the_public_names_are_these() -> None:
     assert beholder.__all__ == [
-        "BeholderError", "Problem", "UserError", "analyse", "backup", "better", "board", "chain", "check", "clean",
-        "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget",
+        "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "chain", "check",
+        "clean", "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget",
         "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore",
         "run", "runs", "schema", "serve", "simulate",
     ]  # fmt: skip

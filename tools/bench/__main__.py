@@ -20,7 +20,7 @@ from bench.first_page import measure_help, measure_page, measure_start
 from bench.leases import LIMITS, measure_leases
 from bench.media import measure_media
 from bench.mixed_models import measure_mixed
-from bench.planning import measure_plan
+from bench.planning import measure_batch, measure_plan
 from bench.power import measure_power
 from bench.rater_models import measure_models
 from bench.rehearsal import measure_rehearse
@@ -30,8 +30,8 @@ from bench.table import Row, lines
 from bench.votes_needed import measure_votes
 
 _PARTS = (
-    "start", "page", "answers", "media", "plan", "clean", "analyse", "mixed", "models", "report", "votes", "leases",
-    "rehearse", "power", "crowd",
+    "start", "page", "answers", "media", "plan", "batch", "clean", "analyse", "mixed", "models", "report", "votes",
+    "leases", "rehearse", "power", "crowd",
 )  # fmt: skip
 _SERVED = {"start", "page", "answers"}
 """Parts that need a study with very many stimuli."""
@@ -65,6 +65,7 @@ def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
         "answers": lambda: measure_answers(study, scratch),
         "media": lambda: measure_media(scratch),
         "plan": lambda: measure_plan(scratch),
+        "batch": measure_batch,
         "clean": lambda: measure_clean(scratch),
         "analyse": lambda: [measure_analyse(scratch)],
         "mixed": measure_mixed,

@@ -8,11 +8,15 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+
 from beholder.methods import find
 from beholder.planning.builder import make_plan
 from beholder.planning.digest import study_digest
 from beholder.planning.folder import write_plan
-from beholder.planning.model import no_collection
+from beholder.planning.growth import BatchPlanner
+from beholder.planning.model import Addition, DealtBatch, no_collection
+from beholder.planning.vote_tally import VoteTally
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import installed_study_model
 from bench.servers import Spent, most_memory
@@ -40,6 +44,43 @@ def measure_plan(scratch: Path, *, participants: int = 10_000, contents: int = 5
         below(f"{more}, beside ten times that", times, _LIMIT_TIMES, "times", f" ({many.seconds:.0f} s)"),
         below(f"{more}: most memory", many.gigabytes, _LIMIT_GB, "GB"),
     ]
+
+
+_BATCHES, _BATCH_LIMIT_MS = 40, 10
+
+
+def measure_batch(conditions: int = 100, contents: int = 4) -> list[Row]:
+    """Return the time to make a batch of active pairs after thousands of votes: the median of many, one by one."""
+    catalogue = _catalogue(contents, conditions)
+    study = installed_study_model().model_validate(
+        {
+            "beholder": 1,
+            "name": "active",
+            "title": "Active",
+            "method": "pair",
+            "stimuli": "stimuli",
+            "questions": [{"id": "quality", "text": "Which is better?", "scale": "pref2"}],
+            "design": {"participants": 1000, "trials": 20, "pairs": "active"},
+        }
+    )
+    planner = BatchPlanner(study, catalogue, find(study.method))
+    tally = VoteTally(catalogue.conditions, {})
+    rng = np.random.default_rng(1)
+    strengths = rng.normal(0, 2, conditions)
+    milliseconds = []
+    for number in range(_BATCHES):
+        for one, two in rng.integers(conditions, size=(100, 2)).tolist():
+            has_won = rng.random() < 1 / (1 + np.exp(strengths[two] - strengths[one]))
+            tally.wins[(one, two) if has_won else (two, one)] += one != two
+        began = time.perf_counter()
+        batch = DealtBatch(number + 2, "people", tally.votes, tally.digest)
+        lists = planner.make(tally, batch, 100, Addition("batch", "", ""), 5 * number)
+        milliseconds.append(1000 * (time.perf_counter() - began))
+        for planned in lists:
+            planner.take_note(planned)
+    what = f"a batch of active pairs, {conditions} conditions, 5 lists of 20 trials"
+    slowest = f" (slowest {max(milliseconds):.0f} ms)"
+    return [below(what, float(np.median(milliseconds)), _BATCH_LIMIT_MS, "ms", slowest)]
 
 
 def write_large(folder: Path, participants: int, contents: int) -> Spent:

@@ -47,7 +47,19 @@ from beholder.study.cleaning import (
     clean_model,
 )
 from beholder.study.deployment import Deploy
-from beholder.study.design import Design, Level, OwnTrials, Sparse, Star, Stop, Training, TrainingItem
+from beholder.study.design import (
+    Active,
+    ActivePairs,
+    Design,
+    Endless,
+    Level,
+    OwnTrials,
+    Sparse,
+    Star,
+    Stop,
+    Training,
+    TrainingItem,
+)
 from beholder.study.media import MediaHosting
 from beholder.study.model import Condition, LastPage, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
@@ -76,6 +88,9 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("design", "design", Design),
     ("pairs", "design: pairs", Star),
     ("sparse pairs", "design: pairs", Sparse),
+    ("active pairs", "design: pairs", ActivePairs),
+    ("how pairs are chosen", "design: pairs: active", Active),
+    ("arena", "design: arena", Endless),
     ("stop", "design: stop", Stop),
     ("levels", "design: between: FACTOR: LEVEL", Level),
     ("own", "design: own", OwnTrials),

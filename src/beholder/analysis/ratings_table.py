@@ -307,7 +307,7 @@ def _from_sheet(path: Path, options: TableOptions) -> tuple[pd.DataFrame, tuple[
 
 
 _REFERENCE_NAMES = ("reference", "ref", "hidden reference", "original")
-_NUMBER_COLUMNS = ("scale_min", "scale_max", "position", "response_ms", "raw_value")
+_NUMBER_COLUMNS = ("scale_min", "scale_max", "position", "response_ms", "raw_value", "draw_probability")
 _ANY = RatingScale(-math.inf, math.inf, is_declared=True)
 """The scale of what is no score: grades and choices have ends of their own, which are checked later."""
 

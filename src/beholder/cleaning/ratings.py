@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class Rating(NamedTuple):
-    """One row of ratings.csv; the fields are its columns, in order. `factors` become `factor_<name>` columns."""
+    """One row of ratings.csv; the fields are its columns, in order. `factors` become `factor_<name>` columns.
+
+    `draw_probability` is a column of studies that choose pairs while answers come in, and of no other.
+    """
 
     study: Annotated[str, "Name of the study."]
     digest: Annotated[str, c.DIGEST]
@@ -75,6 +78,7 @@ class Rating(NamedTuple):
     use: Annotated[bool, c.USE]
     reasons: Annotated[str, "Why it is not analysed: check:reason, with `; ` between."]
     factors: Mapping[str, str]
+    draw_probability: float | None = None
     relation: str = ""
     """What the stimulus is to the person, as the column `relation`; empty where no stimulus is for some people."""
 
@@ -97,6 +101,16 @@ RELATION = Column(
     f"What the stimulus is to the person: `{COMMON}` where it is for everybody, else as the column for of the manifest "
     "says. Only where some stimuli are for some people.",
 )
+DRAW_PROBABILITY = Column(
+    "draw_probability",
+    "number",
+    "With active pairs: with which probability these conditions were drawn, given all answers until then.",
+)
+
+
+def draw_columns(ratings: Iterable[Rating]) -> tuple[Column, ...]:
+    """Return the column of draw probabilities, where anything was drawn while answers came in; else nothing."""
+    return (DRAW_PROBABILITY,) if any(rating.draw_probability is not None for rating in ratings) else ()
 
 
 def rating_rows(
@@ -148,7 +162,7 @@ def _row(
         judgement.heard, judgement.value, judgement.raw_value, judgement.keyed, judgement.scale_min,
         judgement.scale_max, judgement.missing, slot.id, slot.colour, played.get("plays"), played.get("watched_ms"),
         played.get("coverage"), given.sent_ms - given.shown_ms, given.input, given.at, True, "",
-        _factors(shown.factors, visit.group, view_level(trial)),
+        _factors(shown.factors, visit.group, view_level(trial)), trial.draw_probability,
         "" if visit.relations is None else visit.relations.get(slot.stimulus, COMMON),
     )  # fmt: skip
 
@@ -189,11 +203,18 @@ def rating_blocks(
         shown = known.get((rating.digest, rating.other_stimulus or ""))
         return [shown.factors.get(name) if shown else None for name in others]
 
+    drawn = draw_columns(ratings)
     lines = (
-        (*rating[:_FIXED], *[rating.relation for _ in related], *map(rating.factors.get, factors), *beside(rating))
+        (
+            *rating[:_FIXED],
+            *([rating.draw_probability] if drawn else ()),
+            *[rating.relation for _ in related],
+            *map(rating.factors.get, factors),
+            *beside(rating),
+        )
         for rating in ratings
     )
-    return csv_blocks((*names_of(COLUMNS), *more), lines)
+    return csv_blocks((*names_of((*COLUMNS, *drawn)), *more), lines)
 
 
 def read_ratings(path: str | Path) -> DataFrame:
@@ -204,7 +225,7 @@ def read_ratings(path: str | Path) -> DataFrame:
     path = Path(path)
     table = read_cells(path, "Run `beholder clean` first, or give another file.")
     problems: list[Problem] = []
-    for column in COLUMNS:
+    for column in (*COLUMNS, DRAW_PROBABILITY):
         if column.name in table and (read := _READ.get(column.kind)):
             table[column.name] = read(table[column.name], path, problems)
     if problems:

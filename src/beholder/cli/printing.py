@@ -344,10 +344,15 @@ def print_checked(checked: Checked) -> None:
 def print_lists(plan: Plan, study: Study) -> None:
     """Print the number of lists, per participant and group."""
     run = f", run {study.run}" if study.run > 1 else ""
-    visits, lists = study.design.sessions_per_participant, len(plan.lists)
+    visits, lists = study.design.sessions_per_participant, study.design.dealt_lists or len(plan.lists)
     whom = "one for each participant" if visits == 1 else f"{visits} for each of {-(-lists // visits)} participants"
     groups = f", in {len(plan.groups)} groups; differences are within one" if plan.groups else ""
-    click.echo(f"{lists} lists, {whom}{groups}; seed {plan.seed}{run}.\n")
+    dealt = ""
+    if study.design.active is not None:
+        first = sum(planned.batch is not None and planned.batch.number == 1 for planned in plan.lists)
+        dealt = f" in the end, dealt {first} at a time after the answers so far"
+        dealt += f"; {len(plan.lists)} are there now" if len(plan.lists) > first else f"; the first {first} are planned"
+    click.echo(f"{lists} lists, {whom}{groups}{dealt}; seed {plan.seed}{run}.\n")
     from beholder.planning.own_stimuli import describe_bound
 
     if bound := describe_bound(plan.lists):
@@ -359,7 +364,11 @@ def _gives(checked: Checked) -> Iterator[str]:
     design, (low, high) = checked.study.design, checked.ratings_per_stimulus
     groups, each = (f" in {len(checked.groups)} groups", " in each group") if checked.groups else ("", "")
     people = f"{checked.participants} participants{groups}"
-    if design.votes is not None or design.sessions_per_participant > 1:
+    if design.active is not None:
+        lists, trials = plain_count(checked.participants, "list"), plain_count(checked.trials, "trial")
+        what = f"of {plain_count(checked.pairs, 'pair')} of conditions those" if checked.is_compared else "conditions"
+        yield f"{lists} of {trials}, dealt in batches: each compares {what} that tell most after the answers so far."
+    elif design.votes is not None or design.sessions_per_participant > 1:
         given = f"{checked.participants} lists of {plain_count(checked.trials, 'trial')}{groups} give each"
         votes = _in_range(*checked.votes)
         ratings = f"{votes} rating" if votes == "1" else f"{votes} ratings"

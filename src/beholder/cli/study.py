@@ -278,6 +278,44 @@ def serve(
         )  # fmt: skip
 
 
+@cli.command(stage="run")
+@STUDY
+@STORE
+@HOST
+@PORT
+@PUBLIC
+@click.option("--retire", multiple=True, metavar="CONDITION", help="Deal it no more; its votes stay. Serves nothing.")
+@click.option("--return", "back", multiple=True, metavar="CONDITION", help="Deal a retired one again. Serves nothing.")
+@click.option("--list", "is_list", is_flag=True, help="Only say which conditions there are, and since when.")
+def arena(
+    study: Path,
+    store: str | None,
+    host: str,
+    port: int,
+    public_url: str | None,
+    retire: tuple[str, ...],
+    back: tuple[str, ...],
+    is_list: bool,
+) -> object:
+    """Serve a study that does not end; or retire a condition.
+
+    What is new among the stimuli joins when it starts.
+    """
+    import beholder
+
+    state = beholder.arena(study, retire=retire, bring_back=back, store=store)
+    if retire or back or is_list:
+        for line in state.words:
+            click.echo(line)
+        return state
+    with Bar("Stimuli") as progress:
+        beholder.serve(
+            study, store=store, host=host, port=port, public_url=public_url, tell=live_printer(as_document=True),
+            progress=progress,
+        )  # fmt: skip
+    return None
+
+
 @cli.command(stage="try", has_open=True)
 @STUDY
 @HOST

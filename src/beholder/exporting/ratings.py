@@ -9,7 +9,7 @@ from typing import Any
 
 from beholder.cleaning import columns as c
 from beholder.cleaning.playback import PLAYBACK
-from beholder.cleaning.ratings import COLUMNS, RELATION, Rating
+from beholder.cleaning.ratings import COLUMNS, RELATION, Rating, draw_columns
 from beholder.cleaning.sessions import JudgedSession
 from beholder.columns import Column, pick
 from beholder.exporting.columns import (
@@ -49,12 +49,13 @@ def ratings(source: ExportSource) -> TableRows:
         # Factors between participants are the same in every row of a session.
         | {name for rows in source.ratings.values() for rating in rows[:1] for name in rating.factors}
     )
+    drawn = draw_columns(rating for rows in source.ratings.values() for rating in rows)
     is_related = any(rating.relation for rows in source.ratings.values() for rating in rows[:1])
     related = (RELATION,) if is_related else ()
     table = ExportTable(
         "ratings",
         "rating, used or not: see `use` and `reasons`",
-        (_RATING_ID, *COLUMNS, *_CONTEXT, *related, *factor_columns(names)),
+        (_RATING_ID, *COLUMNS, *drawn, *_CONTEXT, *related, *factor_columns(names)),
         ("rating_id",),
         (OF_SESSION, OF_PARTICIPANT, OF_TEXT, OF_STIMULUS),
     )

@@ -126,6 +126,10 @@ class _Extender:
     ) -> None:
         if record is None or not record.lists:
             raise StoreError(Problem(where, "holds no plan yet", "", "Run `beholder serve` first."))
+        if study.design.active is not None:
+            what = "is active: lists are made while people come, up to design.participants"
+            fix = "Raise design.participants and start the server again; stimuli that are new join an arena."
+            raise StudyError(study.problem("design.pairs", what, "", fix))
         method = find(study.method)
         self._study, self._method, self._where, self._record, self._tables = study, method, where, record, tables
         earlier = earlier_study(record.yaml, study, method)

@@ -124,6 +124,8 @@ class Trial:
     """What a training example stands for on the scale: read beside it."""
     passes: int = 1
     """How often every slot has to be played before the answer."""
+    draw_probability: float | None = None
+    """With which probability it was drawn what is compared, where that was drawn after the answers so far."""
 
     @cached_property
     def slot_by_id(self) -> Mapping[str, Slot]:

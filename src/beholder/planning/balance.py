@@ -31,7 +31,8 @@ def balance(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
     """
     catalogue, plan, is_whole = catalogue.common, plan.common, plan.is_whole
     rows = group_counts(plan, catalogue, _counts) if plan.groups else _counts(plan, catalogue)
-    has_promises = is_whole and not plan.is_given and not plan.is_extended
+    is_active = plan.design is not None and plan.design.active is not None
+    has_promises = is_whole and not plan.is_given and not plan.is_extended and not is_active
     return rows if has_promises else tuple(replace(row, promised=None) for row in rows)
 
 

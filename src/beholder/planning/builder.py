@@ -14,6 +14,7 @@ from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Break, Method, Trial, Unit, Units
 from beholder.methods.views import is_factor, view_level, views_of, with_view
 from beholder.planning.allocation import allocate_in_runs, slot_orders, trial_orders
+from beholder.planning.batches import FIRST_BATCH, BatchComposer, DealtPairs, batch_shape
 from beholder.planning.check_counts import CheckCounts
 from beholder.planning.check_placement import Placer
 from beholder.planning.digest import plan_digest
@@ -21,7 +22,7 @@ from beholder.planning.feasibility import PlanFrame, build_frame, locate
 from beholder.planning.given_plan import compose_given, read_given
 from beholder.planning.groups import ParticipantGroup, for_each_group, groups_of
 from beholder.planning.list_counts import fewest_ratings, search_list_count
-from beholder.planning.model import Plan, PlannedList, no_collection
+from beholder.planning.model import DealtBatch, Plan, PlannedList, no_collection
 from beholder.planning.own_stimuli import (
     MOST_OWN,
     BoundPerson,
@@ -36,6 +37,7 @@ from beholder.planning.own_stimuli import (
 )
 from beholder.planning.slots import arrange, draw_colours, order_questions, order_training
 from beholder.planning.training import make_training
+from beholder.planning.vote_tally import VoteTally
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 
@@ -59,7 +61,7 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     groups = groups_of(study, catalogue, method)
     with no_collection():
         group_lists = for_each_group(groups, lambda group: _make(group, method))
-        parts = [_part(group, part) for group, part in zip(groups, group_lists, strict=True)]
+        parts = [part_of(group, part) for group, part in zip(groups, group_lists, strict=True)]
         plan = Plan(
             plan_digest(study, catalogue),
             study.design.seed,
@@ -111,9 +113,14 @@ def _own_trials(
     return trials
 
 
-def _part(group: ParticipantGroup, group_lists: GroupLists) -> Plan:
+def part_of(group: ParticipantGroup, group_lists: GroupLists) -> Plan:
     """Return the plan of one group, its lists numbered from 1."""
     breaks, orders = group.study.design.breaks, group_lists.units.orders
+    batch = (
+        None
+        if group.study.design.active is None
+        else DealtBatch(FIRST_BATCH, "", 0, VoteTally(group.catalogue.conditions, {}).digest)
+    )
     # A person is asked in one order, also over several sessions.
     chain = group.study.design.sessions_per_participant
     made = group_lists.lists
@@ -123,7 +130,7 @@ def _part(group: ParticipantGroup, group_lists: GroupLists) -> Plan:
     for number, trials in enumerate(made, 1):
         entries = tuple(with_breaks(in_order(trials, orders, (number - 1) // chain), breaks))
         entries = (*order_training(group_lists.training, entries), *entries)
-        lists.append(PlannedList(number, entries, group.levels))
+        lists.append(PlannedList(number, entries, group.levels, batch=batch))
     replaced_stimuli = {number: group_lists.replaced_stimuli.get(number - 1, {}) for number in range(1, len(lists) + 1)}
     design = group.study.design
     return Plan(
@@ -157,14 +164,20 @@ def _make(group: ParticipantGroup, method: Method) -> GroupLists:
     if study.design.plan is not None:
         given = read_given(study, catalogue, method)
         lists = compose_given(study, catalogue, method, given)
-        return _with_checks(group, method, given.units, given.checks, lists)
+        return with_checks(group, method, given.units, given.checks, lists)
     frame = build_frame(study, catalogue, method)
     if frame.units.shuffle == "order" and not study.design.both_orders:
         frame = frame._replace(units=replace(frame.units, shuffle="none"))
 
+    if study.design.active is not None:
+        composer = BatchComposer(study, catalogue, method, frame.units)
+        shape = batch_shape(study, frame.units, frame.shape.trials)
+        first = composer.compose(VoteTally(catalogue.conditions, {}), DealtPairs(catalogue), study.seeds, shape)
+        return with_checks(group, method, frame.units, frame.checks, first)
+
     def make(number: int) -> GroupLists:
         resized = frame._replace(shape=frame.shape._replace(lists=number))
-        return _with_checks(group, method, frame.units, frame.checks, _compose(study, catalogue, method, resized))
+        return with_checks(group, method, frame.units, frame.checks, _compose(study, catalogue, method, resized))
 
     if study.design.votes is None:
         return make(frame.shape.lists)
@@ -173,7 +186,7 @@ def _make(group: ParticipantGroup, method: Method) -> GroupLists:
     )
 
 
-def _with_checks(
+def with_checks(
     group: ParticipantGroup, method: Method, units: Units, checks: CheckCounts, lists: list[list[Trial]]
 ) -> GroupLists:
     """Return the allocated lists with training and checks."""

@@ -78,7 +78,7 @@ _LATER = {
 }
 """Keys that were added to the design later, with their defaults: digests in older stores do not contain them."""
 
-_STOPPING = {"looks", "stop"}
+_STOPPING = {"looks", "stop", "arena"}
 """Keys of the design that decide when it ends, not what anybody is shown."""
 
 
@@ -94,7 +94,9 @@ def _pairs(study: Study) -> dict[str, Any]:
 
 def _design(design: Design) -> dict[str, Any]:
     """Return the design as JSON; keys that were added later only if they are set."""
-    written = design.model_dump(mode="json", exclude=_STOPPING)
+    # Lists that are dealt while answers come in are the same whatever their number is in the end.
+    number = set() if design.active is None else {"participants"}
+    written = design.model_dump(mode="json", exclude=_STOPPING | number)
     keys = {key: value for key, value in written.items() if key not in _LATER or value != _LATER[key]}
     if design.between:
         keys["between"] = _between(design)

@@ -52,6 +52,8 @@ def build_frame(study: Study, catalogue: Catalogue, method: Method, *, at_most: 
     `at_most`: how many trials a list has if the study does not say; as many as fit into a short session if left out.
     """
     design = study.design
+    if design.active is not None:  # who comes again may compare the same two again
+        design = design.model_copy(update={"sessions_per_participant": 1})
     units = method.units(study, catalogue)
     training = tuple(training_problems(study, catalogue, method))
     try:
@@ -71,7 +73,7 @@ def build_frame(study: Study, catalogue: Catalogue, method: Method, *, at_most: 
 
 def _build_grid(study: Study, catalogue: Catalogue, method: Method, units: Units) -> StimulusGrid:
     """Return the grid, or raise PlanError with the problems of method and planner together."""
-    problems = [*method_problems(study, catalogue, method), *pair_problems(study, catalogue, units, method.name)]
+    problems = [*method_problems(study, catalogue, method), *pair_problems(study, catalogue, units, method)]
     if problems and (units.companions or study.design.given_pairs is not None):
         # A missing companion or partner of a comparison would only cause further problems.
         raise PlanError(problems)
@@ -149,7 +151,11 @@ _MOST_PROBLEMS = 20
 """Problems of a file that are listed one by one."""
 
 
-def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str) -> Iterator[Problem]:
+_IN_ORDER = ("order", "extremes")
+"""Tasks whose pages can be chosen while answers come in, as pairs can: they put conditions into an order."""
+
+
+def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: Method) -> Iterator[Problem]:
     """Yield the problems with the pairs of a study: the file, a method without pairs, or unconnected conditions."""
     pairs, file = study.design.pairs, study.design.given_pairs
     if file is not None:
@@ -161,8 +167,15 @@ def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str)
             return
     may_split = file is not None and read_pair_table(study.folder, file, []).has_parts
     if makes_own_trials(study, catalogue, units):
+        if study.design.active is not None and task_of(method) in _IN_ORDER:
+            if units.items and units.per_trial >= (most := max(len(unit.stimuli) for unit in units.items)):
+                what = f"is {units.per_trial}, all conditions that there are, and active pairs choose some of them"
+                yield Problem("design.per_trial", what, f"2 to {most - 1}" if most > 2 else "more conditions")
+            return
         if pairs != "all" and study.design.star is None:
-            yield Problem("design.pairs", f"does not fit {method}, which makes its own trials", "all", "Leave it out.")
+            yield Problem(
+                "design.pairs", f"does not fit {method.name}, which makes its own trials", "all", "Leave it out."
+            )
         return
     degree, others = study.design.degree, len(catalogue.conditions) - 1
     if degree is not None and degree > others:

@@ -14,12 +14,15 @@ from beholder.errors import Problem, StudyError
 from beholder.formats import first_names, plural
 from beholder.methods.contract import Method, Trial
 from beholder.methods.transcripts import TranscriptMethod, transcript_of
-from beholder.planning.builder import make_plan
+from beholder.planning.batches import BatchComposer, DealtPairs, batch_shape
+from beholder.planning.builder import make_plan, part_of, with_checks
 from beholder.planning.counts import first_occurrences
 from beholder.planning.digest import plan_parts
+from beholder.planning.feasibility import build_frame
 from beholder.planning.given_plan import compose_given, read_given
 from beholder.planning.groups import ParticipantGroup, groups_of
-from beholder.planning.model import Plan, PlannedList, no_collection
+from beholder.planning.model import Addition, DealtBatch, Plan, PlannedList, no_collection
+from beholder.planning.vote_tally import VoteTally
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import installed_checks
 from beholder.study.loading import MethodRules, build_study
@@ -287,3 +290,54 @@ def _counted(position: int, trial: Trial, catalogue: Catalogue) -> Iterable[tupl
         yield "stimulus", slot.stimulus
         yield "condition", condition
         yield "slot", condition, place
+
+
+# Batches of active pairs
+
+POPULATIONS = ("people", "robot")
+BATCH = "batch"
+"""Why lists were added to a plan whose pairs are chosen while answers come in."""
+
+
+class BatchPlanner:
+    """Makes the batches of a study after the first one. It keeps what was dealt, so that each is made in a moment."""
+
+    def __init__(self, study: Study, catalogue: Catalogue, method: Method) -> None:
+        (self._group,) = groups_of(study, catalogue, method)
+        self._frame = build_frame(study, catalogue, method)
+        self._study, self._method, self._catalogue = study, method, catalogue
+        self._composer = BatchComposer(study, catalogue, method, self._frame.units)
+        self._dealt = {population: DealtPairs(catalogue) for population in POPULATIONS}
+        self.shape = batch_shape(study, self._frame.units, self._frame.shape.trials)
+        """How large a batch is."""
+
+    def take_note(self, planned: PlannedList) -> None:
+        """Take note of a list that was dealt, in the order of the plan."""
+        population = planned.batch.population if planned.batch is not None else ""
+        for name, dealt in self._dealt.items():
+            if population in ("", name):
+                dealt.add(planned.entries)
+
+    def make(
+        self,
+        tally: VoteTally,
+        batch: DealtBatch,
+        lists: int,
+        added: Addition,
+        after: int,
+        retired: Iterable[str] = (),
+    ) -> list[PlannedList]:
+        """Return the lists of a batch, numbered after so many; none where nothing is left to compare.
+
+        Conditions that are `retired` are in none of them, and their votes still tell of the others.
+
+        Determined by the study, its seed, the tally, the lists that were dealt, and the number of the batch.
+        """
+        study = self._study.reseeded(extension_seed(batch.number, POPULATIONS.index(batch.population)))
+        shape = self.shape._replace(lists=min(lists, self.shape.lists))
+        trials = self._composer.compose(tally, self._dealt[batch.population], study.seeds, shape, retired)
+        if not trials:
+            return []
+        group = self._group._replace(study=study)
+        part = part_of(group, with_checks(group, self._method, self._frame.units, self._frame.checks, trials))
+        return [replace(one, number=after + one.number, added=added, batch=batch) for one in part.lists]

@@ -35,6 +35,19 @@ class Addition(NamedTuple):
     digest: str
 
 
+class DealtBatch(NamedTuple):
+    """Lists that were dealt together after the answers so far: which batch, for whom, and after what."""
+
+    number: int
+    """From 1 for the lists that were planned before anybody answered."""
+    population: str
+    """Whose answers it follows and who gets it: people or robot; empty for the first one, which both get."""
+    votes: int
+    """How many comparisons were known."""
+    votes_digest: str
+    """The SHA-256 of how often each condition had won over each other one."""
+
+
 @dataclass(frozen=True)
 class PlannedList:
     """One sequence of trials and breaks, which a session claims. Lists are numbered from 1."""
@@ -47,6 +60,8 @@ class PlannedList:
     """Whether it replaces ratings that cleaning excluded, and adds nothing to the planned numbers."""
     added: Addition | None = None
     """None for a list of the original plan."""
+    batch: DealtBatch | None = None
+    """With which lists it was dealt, where the answers so far decide; None in a fixed plan."""
     person: int = 0
     """For which of the people with stimuli of their own it is, from 1, and for nobody else; 0: for whoever comes."""
     relations: Mapping[str, str] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from beholder.methods.contract import Asked, Break, Target, Trial, slot_ids, slots_from_columns
-from beholder.planning.model import LETTERS, Addition, GroupKey, Plan, PlannedList
+from beholder.planning.model import LETTERS, Addition, DealtBatch, GroupKey, Plan, PlannedList
 from beholder.planning.slots import order_training
 from beholder.study.questions import Scale
 from beholder.types import Json, Role
@@ -20,6 +20,11 @@ def lists_to_json(plan: Plan) -> Iterator[Json]:
     for planned in plan.lists:
         yield list_to_json(replace(planned, entries=_rated(planned)) if planned.group_key in groups else planned)
         groups.add(planned.group_key)
+
+
+def later_lists_to_json(lists: Iterable[PlannedList]) -> list[Json]:
+    """Return lists that follow others of their group, which hold the training, as JSON."""
+    return [list_to_json(replace(planned, entries=_rated(planned))) for planned in lists]
 
 
 def lists_from_json(data: Iterable[Json]) -> Iterator[PlannedList]:
@@ -68,6 +73,7 @@ def list_to_json(planned: PlannedList) -> Json:
         **({"group": dict(planned.group)} if planned.group else {}),
         **({"makes_up": True} if planned.makes_up else {}),
         **({"added": list(planned.added)} if planned.added else {}),
+        **({"batch": list(planned.batch)} if planned.batch else {}),
         **({"person": planned.person, "relations": dict(planned.relations)} if planned.person else {}),
     }
 
@@ -120,6 +126,8 @@ def _trial_to_json(trial: Trial, asked: int) -> dict[str, Json]:
         data["draws"] = trial.draws
     if trial.anchor:
         data["anchor"] = trial.anchor
+    if trial.draw_probability is not None:
+        data["probability"] = trial.draw_probability
     if trial.targets:
         data["targets"] = {where: list(target) for where, target in trial.targets.items()}
     return data
@@ -151,6 +159,7 @@ class ListReader:
             written.get("group", {}),
             written.get("makes_up", False),
             Addition(*written["added"]) if "added" in written else None,
+            DealtBatch(*written["batch"]) if "batch" in written else None,
             written.get("person", 0),
             written.get("relations", {}),
         )
@@ -223,6 +232,7 @@ def _trial_from_json(data: Mapping[str, Any], asked: tuple[Asked, ...]) -> Trial
         together=data.get("together", False),
         anchor=data.get("anchor", ""),
         passes=data.get("passes", 1),
+        draw_probability=data.get("probability"),
     )
 
 

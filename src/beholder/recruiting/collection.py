@@ -202,8 +202,9 @@ class Collector:
         """Return how many lists have to be finished before anything else is decided: up to the next look, or all."""
         at_looks = self._lists_at_looks
         if not at_looks:
-            return counts["lists"]
-        added = max(0, counts["lists"] - at_looks[-1])  # for votes that were left out
+            return self._context.study.design.lists_in_all(counts["lists"])
+        there = self._context.study.design.lists_in_all(counts["lists"])
+        added = max(0, there - at_looks[-1])  # for votes that were left out
         if self._look is None:  # after an interruption the places say how far it was
             reached = [number for number, lists in enumerate(at_looks) if self._people(lists + added) <= posting.places]
             self._look = reached[-1] if reached else 0
@@ -249,6 +250,8 @@ class Collector:
     async def _extension(self, posting: Posting, *, is_paused: bool) -> str | None:
         """Add lists for what cleaning excluded, and places for them; return why collecting ends, where it does."""
         context = self._context
+        if context.study.design.active is not None:
+            return ""  # no pair was promised so many votes, and more people are a larger number of participants
         extension = await extend_open(context.study, context.store, context.url, dry_run=True)
         if extension.added == 0:
             return ""

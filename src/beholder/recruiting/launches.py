@@ -131,8 +131,9 @@ async def _checked(
         warnings += [*address, *serving]
         address, serving = [], []
     counts = await context.store.counts(context.now(), study.run)
-    lists = max(counts["lists"], checked.participants if checked is not None else 1)
-    open_lists = counts["lists"] - counts["finished"] - counts["live"]
+    there = study.design.lists_in_all(counts["lists"])
+    lists = max(there, checked.participants if checked is not None else 1)
+    open_lists = there - counts["finished"] - counts["live"]
     total, too_many = preflight.places_of(study, lists, places, posting, max(0, open_lists))
     is_more = posting is None or total > posting.places
     closed = list(preflight.closing_problems(study, context.now())) if is_more else []

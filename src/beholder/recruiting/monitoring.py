@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -128,6 +129,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
         rows, trials = step_counts(keys, kept_positions, removed.sessions)
     counted = progress.stimulus_progress(facts, here) if facts is not None else ()
     lists = progress.list_counts(facts, here) if facts is not None else ListCounts(_lists(inputs.tables), 0, 0)
+    lists = replace(lists, planned=study.design.lists_in_all(lists.planned))
     durations = [visit.minutes for visit in completed if visit.minutes is not None]
     minutes = progress.median_minutes(durations)
     ended = [visit.ended_at for visit in completed if visit.ended_at is not None]

@@ -265,7 +265,7 @@ async def run_by_hand(
         await report_until_stopped(server, enough, report_and_count)
 
     def is_due(lists: int | None, counts: Mapping[str, int]) -> bool:
-        return counts["finished"] >= (counts["lists"] if lists is None else lists)
+        return counts["finished"] >= (study.design.lists_in_all(counts["lists"]) if lists is None else lists)
 
     async with run_server(
         study, store=store, host=host, port=port, public_url=public_url, backup=backup_settings(study)

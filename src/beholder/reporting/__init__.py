@@ -21,6 +21,7 @@ Parts of the page:
     participants         answers to the questionnaires, by group too, and what people wrote
     recurring_questions  answers to the questions between trials, by condition and over the session
     views                how pairs were looked at: the time in each view, flips, moves of the line
+    comparison_coverage  active pairs: how many comparisons carry the order of conditions
     devices              screens, browsers and input devices
     data_quality         missing values, playback, agreement and balance
     reliability          reliability, dimensionality and the votes that are needed

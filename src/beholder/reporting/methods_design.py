@@ -215,17 +215,44 @@ def _trials(material: Material) -> list[Sentence]:
     several = material.used.groupby(["session", "position"])["stimulus"].nunique().max() > 1
     drawn = "The order of trials and the places of stimuli on a page were" if several else "The order of trials was"
     seed = f"seed {study.design.seed}{f', run {material.run}' if material.run > 1 else ''}"
+    if study.design.active is not None:
+        return [*sentences, *_active(material, seed), _blind(material)]
     sentences.append(Sentence(f"{drawn} drawn beforehand and balanced over participants ({seed})"))
     if any(part.is_compared for part in material.parts):
         orders = "equally often in both orders" if study.design.both_orders else "always in the same order"
         sentences.append(Sentence(f"Each pair came {orders}"))
+    return [*sentences, _blind(material)]
+
+
+def _active(material: Material, seed: str) -> list[Sentence]:
+    """Return how comparisons were chosen while answers came in."""
+    active = material.study.design.active
+    assert active is not None
+    several = material.used.groupby(["session", "position"])["stimulus"].nunique().max() > 1
+    what = "The conditions on a page" if several else "Pairs"
+    how = "drawn in proportion to powers of the information that they are expected to give about the strengths of a "
+    how += "Bradley-Terry model, after all answers until then"
+    if not several:
+        how += ", in batches that are spanning trees over all conditions"
+    sentences = [
+        Sentence(f"{what} were chosen while answers came in: {how} ({seed})", ("mikhailiuk2020",)),
+        Sentence(f"A share of {active.uniform:.0%} was drawn without regard to answers".replace("%", " %")),
+        Sentence("The probability of every draw is in the data"),
+    ]
+    if active.cap is not None:
+        sentences.append(Sentence(f"No two conditions were dealt together more than {count(active.cap, 'time')}"))
+    if material.study.design.arena is not None:
+        sentences.append(Sentence("The study has no planned end: conditions joined and retired while it went on"))
+    return sentences
+
+
+def _blind(material: Material) -> Sentence:
+    """Return what participants did not know."""
+    study = material.study
     known = _paper(material)
     is_named = (known is not None and known.names_reference) or study.options.get("reference") in ("shown", "both")
     named = " but for the reference, which was named" if is_named else ""
-    return [
-        *sentences,
-        Sentence(f"Participants were blind to conditions{named}: they saw the names of neither conditions nor files"),
-    ]
+    return Sentence(f"Participants were blind to conditions{named}: they saw the names of neither conditions nor files")
 
 
 def _playback(material: Material) -> list[Sentence]:

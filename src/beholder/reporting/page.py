@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from beholder.analysis.ratings import rating_count
 from beholder.formats import count, date, span
 from beholder.reporting.cleaning import ACCOUNT, QUALIFICATION, RULES
+from beholder.reporting.comparison_coverage import COVERAGE
 from beholder.reporting.data_quality import QUALITY, SANITY
 from beholder.reporting.devices import DEVICES
 from beholder.reporting.figures import DISTRIBUTIONS, MEDIANS, PREFERENCES, RANKS, RATERS, STRENGTHS, TIMES, WORTHS
@@ -243,6 +244,7 @@ FILES = Section("files", "Files beside this page", _files)
 SECTIONS: tuple[Callable[[Material], Child], ...] = (
     OVERVIEW,
     questions,
+    COVERAGE,
     UNRATED,
     MARKS,
     ACCOUNT,

@@ -99,6 +99,12 @@ REFERENCES = (
         publisher="Association for Computing Machinery", pages="707–711", year="2021", doi="10.1145/3462244.3479957",
     ),
     _other(
+        "mikhailiuk2020", "Mikhailiuk et al. (2020)", "inproceedings",
+        "Mikhailiuk, Aliaksei and Wilmot, Clifford and Perez-Ortiz, Maria and Yue, Dingcheng and Mantiuk, Rafal K.",
+        title="Active sampling for pairwise comparisons via approximate message passing and information gain "
+        "maximization", booktitle="25th International Conference on Pattern Recognition (ICPR)", year="2020",
+    ),
+    _other(
         "kucherenko2023", "Kucherenko et al. (2023)", "misc",
         "Kucherenko, Taras and Nagy, Rajmund and Yoon, Youngwoo and Woo, Jieyeon and Nikolov, Teodor and Tsakov, "
         "Mihail and Henter, Gustav Eje",

@@ -58,6 +58,10 @@ def power_folder(
     if problems := [*problems, *wrong_pages, *problems_of(request)]:
         raise UserError(problems)
     study = load_study(source)
+    if study.design.active is not None:
+        what = "is active: what is compared follows from answers, which cannot be simulated at once"
+        fix = "Write pairs: all in a copy: active pairs need fewer votes for the same ranks."
+        raise StudyError(study.problem("design.pairs", what, "", fix))
     if contents is None:
         request = replace(request, contents="fixed" if study.analyse.claim == "these" else "random")
     method = find_method(study.method)

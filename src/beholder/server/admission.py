@@ -14,6 +14,7 @@ from beholder.errors import Refused, StoreError
 from beholder.recent_entries import MOST_SESSIONS, RecentEntries
 from beholder.server import tokens
 from beholder.server.attempts import action_of, carry_over, current_device, device_change_facts, is_same_device
+from beholder.server.batch_dealer import Dealer
 from beholder.server.context import Context
 from beholder.server.entrances import ENTRANCES, RETURNING
 from beholder.server.flow import Ending, answers_of, next_step
@@ -71,6 +72,7 @@ async def check_moderation(ctx: Context, facts: SessionFacts) -> None:
 async def refresh_moderation(ctx: Context) -> None:
     """Read new moderation entries: who is blocked, and whose list is released."""
     new_entries = await ctx.moderation.refresh()
+    ctx.dealer.hear(new_entries)
     # Releases from before this server started took effect then; the participant may have returned since.
     released = [
         one.session
@@ -203,7 +205,11 @@ async def _check_remaining(ctx: Context, identity: Identity, session: Session, c
     if len(taken) > completed:  # one is under way
         return
     check_open(ctx, identity, now)
-    if is_person(session.mode) and not await ctx.leases.has_free_list(now, ctx.further.barred(session, taken)):
+    before = replace(session, visit=session.visit - 1)
+    if await ctx.further.is_enough_today(before, now):
+        raise ctx.entrance.refusal("enough_today")
+    barred = ctx.further.barred(session, taken)
+    if is_person(session.mode) and not await ctx.leases.has_free_list(now, barred):
         raise ctx.entrance.refusal("nothing_left")
 
 
@@ -330,9 +336,14 @@ class Leases:
     """
 
     def __init__(
-        self, store: Store, further: FurtherSessions, duration: timedelta, release_abandoned: ReleaseLists | None = None
+        self,
+        store: Store,
+        further: FurtherSessions,
+        dealer: Dealer,
+        duration: timedelta,
+        release_abandoned: ReleaseLists | None = None,
     ) -> None:
-        self._store, self._further, self._duration = store, further, duration
+        self._store, self._further, self._dealer, self._duration = store, further, dealer, duration
         self._release_abandoned = release_abandoned
         self._until: RecentEntries[str, datetime] = RecentEntries(MOST_SESSIONS)
 
@@ -345,23 +356,29 @@ class Leases:
         number = await self._claim(session, taken, now, until)
         if number is None and is_person(session.mode) and await self.release_abandoned():
             number = await self._claim(session, taken, now, until)
+        while number is None and await self._dealer.deal(session.mode):
+            number = await self._claim(session, taken, now, until)
         if number is not None:
             self._until[session.session] = until
+            self._dealer.look_ahead(session.mode, number)
         return number
 
     async def _claim(self, session: Session, taken: Sequence[int], now: datetime, until: datetime) -> int | None:
-        is_robot = not is_person(session.mode)
+        is_shared = not is_person(session.mode) and not self._dealer.is_active
         return await self._store.claim(
             session.session,
             now=now,
             until=until,
-            per_list=None if is_robot else 1,
-            barred=self._further.barred(session, taken),
+            per_list=None if is_shared else 1,
+            barred=self._further.barred(session, taken) | self._dealer.barred(session.mode),
             preferred=self._further.preferred(taken),
         )
 
     async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:
-        """Return whether a list is free, other than those barred."""
+        """Return whether a list is free for a person, other than those barred, or will be made."""
+        if self._dealer.can_deal("link"):
+            return True
+        barred = {*barred, *self._dealer.barred("link")}
         if await self._store.has_free_list(now, barred):
             return True
         return await self.release_abandoned() and await self._store.has_free_list(now, barred)

@@ -12,6 +12,7 @@ from beholder.server.limits import StoreRoom
 
 if TYPE_CHECKING:  # a declaration only, which every module of the server imports
     from beholder.server.admission import Leases
+    from beholder.server.batch_dealer import Dealer
     from beholder.server.bound_lists import BoundLists
     from beholder.server.crowd_results import CrowdResults
     from beholder.server.entrances import Entrance
@@ -47,6 +48,7 @@ class Context:
     moderation: Moderation
     bound: BoundLists
     further: FurtherSessions
+    dealer: Dealer
     leases: Leases
     texts: RenderedTexts
     media: MediaAddresses

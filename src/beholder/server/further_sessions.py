@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from beholder.clock import utc_now
@@ -28,6 +28,7 @@ from beholder.study.model import Study
 from beholder.study.recruitment import has_visit_per_session, is_closed, is_person, money
 
 _CHECK = "sessions"
+_DAY = timedelta(days=1)
 
 
 class Offer(NamedTuple):
@@ -50,7 +51,11 @@ class FurtherSessions:
         """How many sessions one participant may take."""
         self.is_offered = not has_visit_per_session(served.study.recruit)
         """Whether the next session begins on the last page of this one, and not as a separate platform visit."""
+        arena = served.study.design.arena
+        self.per_day = arena.per_day if arena is not None else None
+        """How many sessions one participant may take within 24 hours; None without a limit."""
         self._is_pair = self.max_sessions > 1 and served.method.units(served.study, served.catalogue).kind == "pair"
+        self._is_active = served.study.design.active is not None
         self._indexed = 0
         self._lists_of: dict[object, list[int]] = {}
         self._chains: dict[object, list[int]] = {}
@@ -83,6 +88,8 @@ class FurtherSessions:
         """Return the lists that are for others, those with a stimulus that was rated, and those of other groups."""
         if not taken:
             return self._bound.barred(session)
+        if self._is_active:  # what tells most may be what somebody has compared before
+            return frozenset(taken)
         self._index_lists()
         rated = {unit for number in taken if number <= self._indexed for unit in self._units(number)}
         barred = {number for unit in rated for number in self._lists_of[unit]} | self._bound.barred(session)
@@ -92,7 +99,7 @@ class FurtherSessions:
 
     def preferred(self, taken: Sequence[int]) -> list[int]:
         """Return the lists to prefer: the participant's own chain; for a new participant the first of each chain."""
-        if self.max_sessions == 1:
+        if self.max_sessions == 1 or self._is_active:
             return []
         self._index_lists()
         if not taken:
@@ -109,9 +116,9 @@ class FurtherSessions:
         if facts.session.run != self._served.study.run or is_closed(self._served.study.recruit, now):
             return None
         taken = await self.lists_taken(facts.session)
-        if len(taken) >= self.max_sessions or not await self._store.has_free_list(
-            now, self.barred(facts.session, taken)
-        ):
+        if len(taken) >= self.max_sessions or await self.is_enough_today(facts.session, now):
+            return None
+        if self.per_day is None and not await self._store.has_free_list(now, self.barred(facts.session, taken)):
             return None
         return self.make_offer(script, len(taken) + 1)
 
@@ -129,6 +136,14 @@ class FurtherSessions:
             earns=str(money(study.recruit.reward)) if study.recruit.reward else None,
             bonus=(bonus.sessions, str(money(bonus.each))) if bonus is not None and is_near else None,
         )
+
+    async def is_enough_today(self, session: Session, now: datetime) -> bool:
+        """Return whether a participant has begun as many sessions within 24 hours as they may, this one included."""
+        if self.per_day is None or session.visit < self.per_day:
+            return False
+        first = replace(session, session=secrets.token_hex(10), visit=session.visit - self.per_day + 1)
+        earlier, _ = await self._store.arrive(first)
+        return now - earlier.at < _DAY
 
     def later_session_facts(self, session: Session, taken: Sequence[int], now: datetime) -> list[StoredVerdict]:
         """Return the fact to store that a session is a later one; none for a first session."""

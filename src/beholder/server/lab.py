@@ -65,7 +65,7 @@ class Laboratory:
         return {
             "title": study.title,
             "completed": counts["completed"],
-            "lists": counts["lists"],
+            "lists": study.design.lists_in_all(counts["lists"]),
             "finished": counts["finished"],
             "stations": [await self._shown(station, await self._seated(station)) for station in self.stations],
             "addresses": [addresses[f"Station {station}"] for station in self.stations],

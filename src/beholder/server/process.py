@@ -42,6 +42,7 @@ from beholder.planning.serialization import lists_to_json
 from beholder.server import ServerStatus
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
+from beholder.server.batch_dealer import add_joined
 from beholder.server.connections import ConnectionLimits, Connections, Proxies, connection_limits
 from beholder.server.entrances import entrance_of
 from beholder.server.further_sessions import restore_extended_plan
@@ -95,9 +96,10 @@ def load_served(
     plan = open_plan(study, catalogue)
     lists: list[Sequence[Trial | Break]] = [planned.entries for planned in plan.lists]
     groups = [planned.group for planned in plan.lists] if study.design.between else []
+    batches = [planned.batch for planned in plan.lists] if study.design.active is not None else []
     return ServedStudy(
         study, study_digest(study, catalogue), catalogue, method, lists, public_url.rstrip("/"), groups,
-        bound_lists(study, catalogue, plan.lists),
+        plan.plan_digest, batches, bound_lists(study, catalogue, plan.lists),
     ), plan  # fmt: skip
 
 
@@ -147,6 +149,9 @@ async def run_server(
     async with open_store(place) as opened:
         if await restore_extended_plan(opened, study, plan, progress):
             served, plan = load_served(study, public_url, progress)
+        elif study.design.arena is not None and await add_joined(served, opened, now):
+            await restore_extended_plan(opened, study, plan, progress)
+            served, plan = load_served(study, public_url, progress)
         with no_collection():
             lists = list(lists_to_json(plan))
         hosted = None
@@ -161,6 +166,7 @@ async def run_server(
             async with contextlib.AsyncExitStack() as beside:
                 await service.readiness.go_on()
                 beside.push_async_callback(service.readiness.leave)
+                beside.push_async_callback(service.context.dealer.finish)
                 leads = service.readiness.leads
                 service.backups = beside.enter_context(backing_up(backup, place, leads=leads))
                 await beside.enter_async_context(listen(make_app(service, Assets.of(served)), host, port, trusted))
@@ -331,7 +337,8 @@ async def report_until_stopped(
             await service.readiness.go_on()
             began = time.monotonic()
             if began >= next_count and (tell or service.readiness.is_leader):
-                counts = await server.store.counts(utc_now(), study.run)
+                counted = await server.store.counts(utc_now(), study.run)
+                counts = {**counted, "lists": study.design.lists_in_all(counted["lists"])}
                 # All answers are counted: in a large study that takes at most a twentieth of the time.
                 next_count = time.monotonic() + _COUNT_SHARE * (time.monotonic() - began)
             if service.readiness.is_leader and counts:

@@ -14,7 +14,7 @@ from beholder.checks.page_contract import Needs, PageCheck, Sample
 from beholder.checks.page_registry import page_checks
 from beholder.checks.registry import immediate_rules
 from beholder.methods.contract import Break, Method, Slot, Trial
-from beholder.planning.model import PlannedList
+from beholder.planning.model import DealtBatch, PlannedList
 from beholder.planning.own_stimuli import BoundPerson
 from beholder.recent_entries import RecentEntries
 from beholder.stimuli.catalogue import Catalogue, Stimulus, mime_type
@@ -283,6 +283,10 @@ class ServedStudy:
     public_url: str
     groups: list[Levels] = field(default_factory=list)
     """The between-subjects levels of each list; empty without groups."""
+    plan_digest: str = ""
+    """The digest of the plan in the store."""
+    batches: list[DealtBatch | None] = field(default_factory=list)
+    """With which batch each list was dealt; empty where the plan is fixed."""
     bound: Mapping[int, BoundPerson] = field(default_factory=dict, repr=False)
     """For whom the lists are that are for one person alone, by their numbers."""
     rewording: Rewording = field(default_factory=dict)
@@ -295,6 +299,8 @@ class ServedStudy:
     def add_lists(self, fresh: Sequence[PlannedList]) -> None:
         """Add lists of an extended plan."""
         self.lists.extend(planned.entries for planned in fresh)
+        if self.batches:
+            self.batches.extend(planned.batch for planned in fresh)
         if self.groups:
             self.groups.extend(planned.group for planned in fresh)
 

@@ -26,6 +26,7 @@ from beholder.server.admission import (
     resume,
 )
 from beholder.server.answers import last_draft, take_answer, take_events
+from beholder.server.batch_dealer import Dealer
 from beholder.server.bound_lists import BoundLists
 from beholder.server.context import Context
 from beholder.server.crowd_results import CrowdResults
@@ -75,8 +76,9 @@ def make_context(
     """Return the context of a served study."""
     words, words_by_check = read_words(served.study.language), check_texts(served.study.language)
     entrance, moderation = entrance_of(served.study, store.secret), Moderation(store.ledger)
-    bound = BoundLists(served, store.secret)
+    bound, dealer = BoundLists(served, store.secret), Dealer(served, store, now)
     further = FurtherSessions(served, store, moderation, bound)
+    release = platform.release_abandoned if platform is not None else None
     return Context(
         served=served,
         store=store,
@@ -88,7 +90,8 @@ def make_context(
         moderation=moderation,
         bound=bound,
         further=further,
-        leases=Leases(store, further, entrance.lease, platform.release_abandoned if platform is not None else None),
+        dealer=dealer,
+        leases=Leases(store, further, dealer, entrance.lease, release),
         texts=RenderedTexts(served, words),
         media=MediaAddresses(served, store.secret, hosted),
         page_checks=PageChecks(served.needs, store.secret, words_by_check),

@@ -85,17 +85,26 @@ async def send_robots(
             responders.append(oracle.responder(kind, name, able or abilities_of(kind)))
             robot_class = CHEATS.get(kind, Robot)
             robots.append(robot_class(name, served.study.name, params, client, responders[-1], patience_s=patience_s))
-        sessions = served.study.design.sessions_per_participant
+        arena = served.study.design.arena
+        sessions = served.study.design.sessions_per_participant if arena is None else arena.per_day
         visitors, all_kinds = list(zip(robots, responders, kinds, strict=True)), list(kinds)
+        begin = _Beginning(served, store, oracle)
+        # Where lists are made of answers, who arrives before anybody has answered would get what tells nothing.
+        comes_in_turn = served.study.design.active is not None
         for visit in range(1, sessions + 1):
-            for robot, _, _ in visitors:
-                await robot.arrive()
-                await robot.consent()
-            oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}
-            for robot, responder, _ in visitors:
-                robot.trial_limit = responder.answers(robot.session) if robot.session in oracle.claims else None
+            if not comes_in_turn:
+                for robot, _, _ in visitors:
+                    await robot.arrive()
+                    await robot.consent()
+                oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}
+                for robot, responder, _ in visitors:
+                    robot.trial_limit = responder.answers(robot.session) if robot.session in oracle.claims else None
             await _take_all(
-                [robot for robot, _, _ in visitors], progress, len(kinds) * (visit - 1), len(kinds) * sessions
+                [(robot, responder) for robot, responder, _ in visitors],
+                begin if comes_in_turn else None,
+                progress,
+                len(kinds) * (visit - 1),
+                len(kinds) * sessions,
             )
             visitors = [(_again(one), responder, kind) for one, responder, kind in visitors if one.has_completed]
             if visit == sessions or not visitors:
@@ -110,19 +119,45 @@ def _again(robot: Robot) -> Robot:
     return replace(robot, token="", session="", step={}, acknowledged=[], checked=dict(robot.checked), trial_limit=None)
 
 
-async def _take_all(robots: Sequence[Robot], progress: Progress | None, before: int, total: int) -> None:
+@dataclass(frozen=True)
+class _Beginning:
+    """How robots begin one by one, each with the list that it gets then."""
+
+    served: ServedStudy
+    store: Store
+    oracle: Oracle
+
+    async def __call__(self, robot: Robot, responder: OracleResponder) -> None:
+        await robot.arrive()
+        await robot.consent()
+        facts = await self.store.session_facts(robot.session) if robot.session else None
+        if facts is not None and facts.list is not None:
+            await add_new_lists(self.served, self.store, facts.list)
+            self.oracle.claims[robot.session] = facts.list
+            robot.trial_limit = responder.answers(robot.session)
+
+
+async def _take_all(
+    robots: Sequence[tuple[Robot, OracleResponder]],
+    begin: _Beginning | None,
+    progress: Progress | None,
+    before: int,
+    total: int,
+) -> None:
     done = before
     gate = asyncio.Semaphore(_AT_ONCE)
 
-    async def take(robot: Robot) -> None:
+    async def take(robot: Robot, responder: OracleResponder) -> None:
         nonlocal done
         async with gate:
+            if begin is not None:
+                await begin(robot, responder)
             await robot.take()
         done += 1
         if progress:
             progress(done, total)
 
-    await asyncio.gather(*(take(robot) for robot in robots))
+    await asyncio.gather(*(take(robot, responder) for robot, responder in robots))
 
 
 # Visitors from a platform: simulated people whom the server cannot distinguish from participants
@@ -247,7 +282,8 @@ async def robots_needed(served: ServedStudy, store: Store, seed: int) -> int:
     Each takes as many lists as a participant may. Robots of this seed that finished earlier are counted too, because
     they arrive again and are refused.
     """
-    run, lists, each = served.study.run, len(served.lists), served.study.design.sessions_per_participant
+    design = served.study.design
+    run, lists, each = served.study.run, design.dealt_lists or len(served.lists), design.sessions_per_participant
     done = {row["session"] async for row in store.rows("ends") if row["outcome"] == "completed"}
     claimed = {row["session"]: row["list"] async for row in store.rows("claims")}
     robots = {

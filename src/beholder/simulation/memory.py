@@ -13,6 +13,7 @@ import numpy as np
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
 from beholder.cleaning.ratings import COLUMNS, RELATION, Rating, rating_rows
 from beholder.columns import names_of
+from beholder.errors import StudyError
 from beholder.files import csv_blocks, write_all
 from beholder.formats import count
 from beholder.methods import find, load_study
@@ -411,6 +412,9 @@ def rehearse_folder(
 ) -> MemoryRehearsal:
     """Return a rehearsal of a study, its ratings written to rehearsal/ratings.csv."""
     loaded = load_study(study) if isinstance(study, str | Path) else study
+    if loaded.design.active is not None:
+        what = "is active: what is compared follows from answers, for which robots need a server"
+        raise StudyError(loaded.problem("design.pairs", what, "", "Leave --memory out."))
     method = find(loaded.method)
     catalogue = load_stimuli(loaded, method)
     with no_collection():

@@ -33,6 +33,8 @@ Table = Literal[
 Task = Literal["serving", "running"]
 """What only one of several processes may do: what a server does beside its requests, and taking a study to its end."""
 TASKS: tuple[Task, ...] = ("serving", "running")
+Population = Literal["people", "robot"]
+"""Who has lists of their own where these are made of answers so far."""
 
 
 @dataclass(frozen=True)
@@ -264,6 +266,14 @@ class Store(Protocol):
 
         Raises StoreError when the store holds another study, another plan of which a participant has claimed a list in
         this run, or other lists of this plan than those that are extended.
+        """
+        ...
+
+    async def grow(self, plan: str, held: int, lists: Sequence[Json], population: Population) -> bool:
+        """Add lists after the `held` lists of a plan, all of them or none; return whether they were added.
+
+        Only this population can claim them. Nothing is added where the plan holds more lists or fewer: of several
+        servers that add the next ones at once, one does, and the others find its lists.
         """
         ...
 

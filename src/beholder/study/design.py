@@ -12,6 +12,9 @@ from beholder.study.parts import Fault, GroupName, Slug, StudyPart, Text, Validi
 from beholder.study.recruitment import Money
 from beholder.study.value_kinds import Allowed
 
+MOST_SESSIONS = 50
+"""Sessions of one person."""
+
 
 class Star(StudyPart):
     """Pairs with one condition in the middle."""
@@ -23,6 +26,39 @@ class Sparse(StudyPart):
     """Some of all pairs, such that every condition can be held against every other one through others."""
 
     sparse: int = Field(ge=2, le=100, description="How many others each condition is compared with.")
+
+
+class Active(StudyPart):
+    """How comparisons are chosen while answers come in."""
+
+    batch: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="Lists that are dealt at a time; as many as it takes to have every condition in a comparison when "
+        "left out.",
+    )
+    uniform: float = Field(
+        default=0.2,
+        ge=0,
+        le=1,
+        description="Share of the comparisons that is drawn without regard to the answers, from 0 to 1.",
+    )
+    cap: int | None = Field(
+        default=None, ge=1, description="How often two conditions are compared at most; as often as it helps without."
+    )
+
+
+class ActivePairs(StudyPart):
+    """Pairs that are chosen while answers come in, with options."""
+
+    active: Active = Field(description="How they are chosen.")
+
+
+class Endless(StudyPart):
+    """A study that does not end: conditions join and retire, and people come again."""
+
+    per_day: int = Field(default=3, ge=1, le=50, description="Sessions that one person may take within 24 hours.")
 
 
 class Level(StudyPart):
@@ -98,7 +134,10 @@ class Design(StudyPart):
     )
     stop: Stop = Field(default=Stop(), description="When the study ends at one of its looks, before the last one.")
     sessions_per_participant: int = Field(
-        default=1, ge=1, le=50, description="Sessions that one person may take, never with the same stimulus again."
+        default=1,
+        ge=1,
+        le=MOST_SESSIONS,
+        description="Sessions that one person may take, never with the same stimulus again.",
     )
     trials: int | None = Field(
         default=None,
@@ -121,12 +160,20 @@ class Design(StudyPart):
         default=None, description="A column of the manifest: trials with the same value come together."
     )
     pairs: Annotated[
-        Literal["all", "sparse"] | Star | Sparse | Annotated[str, StringConstraints(pattern=r"\.csv$")],
-        Allowed("all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file"),
+        Literal["all", "sparse", "active"]
+        | Star
+        | Sparse
+        | ActivePairs
+        | Annotated[str, StringConstraints(pattern=r"\.csv$")],
+        Allowed("all, sparse, active, {star: condition}, {sparse: 2 to 100}, {active: {...}}, or a CSV file"),
     ] = Field(
         default="all",
         description="Where two are compared: `all` pairs of conditions; `{star: condition}`, those with that one; "
-        "`sparse` or `{sparse: number}`, some that hold together; or a CSV file with columns condition and other.",
+        "`sparse` or `{sparse: number}`, some that hold together; `active` or `{active: {...}}`, those that tell most "
+        "after the answers so far; or a CSV file with columns condition and other.",
+    )
+    arena: Endless | None = Field(
+        default=None, description="A study that does not end, as `{}` or with options; its pairs are active."
     )
     both_orders: bool = Field(
         default=True, description="Each pair equally often in both orders; `false`: the earlier condition comes first."
@@ -168,10 +215,39 @@ class Design(StudyPart):
             return data
         return {**data, "participants": looks[-1]}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_an_arena_is(cls, data: Any) -> Any:
+        """Return the design with what an arena has where it is not written: active pairs, and people who come again."""
+        if not isinstance(data, dict) or data.get("arena") is None:
+            return data
+        return {"pairs": "active", "sessions_per_participant": MOST_SESSIONS, **data}
+
     @model_validator(mode="after")
     def _looks_fit(self) -> Design:
-        raise_faults(list(_look_faults(self)))
+        raise_faults([*_look_faults(self), *_active_faults(self)])
         return self
+
+    @property
+    def active(self) -> Active | None:
+        """How comparisons are chosen while answers come in; None where the plan has all of them from the beginning."""
+        if isinstance(self.pairs, ActivePairs):
+            return self.pairs.active
+        return Active() if self.pairs == "active" else None
+
+    @property
+    def dealt_lists(self) -> int | None:
+        """How many lists there are in the end where they are dealt while answers come in.
+
+        None for a fixed plan, and for an arena, which has no end.
+        """
+        if self.active is None or self.arena is not None:
+            return None
+        return self.participants * self.sessions_per_participant
+
+    def lists_in_all(self, there: int) -> int:
+        """Return how many lists there are in the end, of which so many are there."""
+        return self.dealt_lists or there
 
     @property
     def star(self) -> str | None:
@@ -208,6 +284,32 @@ def _look_faults(design: Design) -> Iterator[Fault]:
         what = f"ends at {last}, and design.participants is {design.participants}"
         fix = f"Take participants out, or end looks with {design.participants}."
         yield Fault(what, "the number of participants at the end", fix, ("looks",))
+
+
+def _active_faults(design: Design) -> Iterator[Fault]:
+    """Yield what cannot be where comparisons are chosen while answers come in."""
+    if design.arena is not None and design.active is None:
+        what = "is written, and pairs that are all planned before anybody answers come to an end"
+        yield Fault(what, "with pairs: active", "Take design.pairs out.", ("arena",))
+    if design.arena is not None and design.looks:
+        what = "plans when the study is looked at for the last time, and an arena does not end"
+        yield Fault(what, "", "Take it out: intervals of an arena hold whenever one looks.", ("looks",))
+    if design.active is None:
+        return
+    if design.votes is not None:
+        what = f"is {design.votes}, and with active pairs the answers decide how often each is compared"
+        yield Fault(what, "participants", "Write design.participants in place of votes.", ("votes",))
+    if design.order != "balanced":
+        what = f"is {design.order}, a square that is made before anybody answers"
+        yield Fault(what, "balanced", "Take it out, or choose other pairs than active.", ("order",))
+    for key, reason in (
+        ("blocks", "which part comes together"),
+        ("always", "what is in every trial"),
+        ("between", "what each group gets"),
+    ):
+        if getattr(design, key):
+            what = f"says {reason}, which active pairs do not keep to"
+            yield Fault(what, "", "Take it out, or choose other pairs than active.", (key,))
 
 
 # Training

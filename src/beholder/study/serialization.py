@@ -46,6 +46,8 @@ def study_json(study: Study) -> dict[str, Any]:
         del value["playback"]["waveform"]
     if study.stage == "same":
         del value["stage"]
+    if study.design.arena is None:
+        del value["design"]["arena"]
     if study.recruit.return_after is None:
         del value["recruit"]["return_after"]
     if value["analyse"]["marks"] is None:

@@ -160,7 +160,7 @@ def check(
         stimuli=len(catalogue.by_cell),
         conditions=catalogue.conditions,
         contents=len(catalogue.contents),
-        participants=len(plan.lists),
+        participants=loaded.design.dealt_lists or len(plan.lists),
         ratings_per_stimulus=ratings_range(plan),
         warnings=(
             *catalogue.warnings,

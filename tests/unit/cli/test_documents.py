@@ -79,6 +79,7 @@ CALLS = (
     Call("compare study.yaml study.yaml", is_long=True),
     Call("dimensions", code=2),
     Call("board", code=2),
+    Call("arena --list", code=2),
     Call("metrics --metric psnr --jobs 1", is_long=True),
     Call("extend --dry-run"),
     Call("launch --dry-run"),

@@ -63,9 +63,10 @@ def test_pairs_do_not_fit_a_method_without_them() -> None:
 
 
 WRONG = {
-    "pairs: some": "design.pairs is some. Allowed: all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file.",
+    "pairs: some": "design.pairs is some. "
+    "Allowed: all, sparse, active, {star: condition}, {sparse: 2 to 100}, {active: {...}}, or a CSV file.",
     "pairs: {sparse: 1}": "design.pairs is a map. "
-    "Allowed: all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file.",
+    "Allowed: all, sparse, active, {star: condition}, {sparse: 2 to 100}, {active: {...}}, or a CSV file.",
     "pairs: {star: naturel}": "design.pairs.star is naturel, which is not among the conditions. "
     "Allowed: natural or full. Did you mean natural?",
     "both_orders: no": "design.both_orders is no. Allowed: true or false. Write false.",

@@ -98,9 +98,10 @@ WORDS: dict[str, tuple[list[Any], list[Any]]] = {
     "fit, native or a percentage such as 50%": (["fit", "native", "50%"], ["large", "50", "0%"]),
     "numbers of participants from 2 on, each larger than the one before, such as [20, 40, 60]":
         ([[20, 40, 60], [2, 3]], [[1, 5], [40, 20], "20"]),
-    "all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file":
-        (["all", "sparse", {"star": "a"}, {"sparse": 2}, {"sparse": 100}, "pairs.csv"],
-         ["none", {"sparse": 1}, {"sparse": 101}]),
+    "all, sparse, active, {star: condition}, {sparse: 2 to 100}, {active: {...}}, or a CSV file":
+        (["all", "sparse", "active", {"star": "a"}, {"sparse": 2}, {"sparse": 100},
+          {"active": {}}, {"active": {"uniform": 0.5}}, "pairs.csv"],
+         ["none", {"sparse": 1}, {"sparse": 101}, {"active": {"uniform": 2}}, {"active": {"shares": 0.5}}]),
     "a comparison with an earlier answer, or a list of them: field = no, age >= 40 or devices has phone":
         (["field = no", ["age >= 40", "devices has phone"]], [40, "", [""]]),
     "trial, break, content, or after how many trials, such as 4":

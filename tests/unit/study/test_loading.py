@@ -47,7 +47,7 @@ def test_all_problems_are_told_at_once_in_the_order_of_lines(tmp_path: Path) -> 
 
 DESIGN = (
     "participants, votes, looks, stop, sessions_per_participant, trials, per_trial, always, contents, order, blocks, "
-    "pairs, both_orders, between, plan, own, breaks and seed"
+    "pairs, arena, both_orders, between, plan, own, breaks and seed"
 )
 KNOWN = (
     "beholder, name, title, language, method, options, preset, stimuli, media, conditions, questions, playback, "

@@ -240,7 +240,8 @@ class ProlificRecruiter:
         )
 
     async def _quote(self, job: Job, slots: int) -> Quote:
-        lists = (await self._store.counts(self._now(), self._study.run))["lists"]
+        counts = await self._store.counts(self._now(), self._study.run)
+        lists = self._study.design.lists_in_all(counts["lists"])
         return await quote_of(self._study, job, lists, await self._load_account(), self._client, slots=slots)
 
     async def _slots(self) -> int:

@@ -17,6 +17,7 @@ from beholder.store.contract import (
     Ledger,
     PlatformIdentity,
     PlatformVisit,
+    Population,
     Remains,
     Session,
     SessionFacts,
@@ -87,6 +88,10 @@ class PostgresqlStore:
     async def begin(self, record: StudyRecord, run: int = 1) -> None:
         self._check_write()
         await study.begin(self._pool, self._where, record, run)
+
+    async def grow(self, plan: str, held: int, lists: Sequence[Json], population: Population) -> bool:
+        self._check_write()
+        return await study.grow(self._pool, plan, held, lists, population)
 
     async def current(self) -> StudyRecord | None:
         return await study.current(self._pool)

@@ -10,7 +10,16 @@ from typing import Any
 
 import asyncpg
 
-from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, Remains, Session, StudyRecord, Table
+from beholder.store.contract import (
+    LedgerEntry,
+    PlatformIdentity,
+    PlatformVisit,
+    Population,
+    Remains,
+    Session,
+    StudyRecord,
+    Table,
+)
 from beholder.store.postgresql.connection import (
     LOCK_ARRIVAL,
     LOCK_LEDGER,
@@ -44,10 +53,12 @@ from beholder.store.tables import (
     read_session,
     stimulus_rows,
     study_row,
+    to_json,
     to_text,
     to_time,
 )
 from beholder.study.recruitment import NOT_PEOPLE
+from beholder.types import Json
 
 _PEOPLE_IN_OTHER_PLANS = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
@@ -97,6 +108,26 @@ async def begin(pool: Any, where: str, record: StudyRecord, run: int) -> None:
             await _copy(connection, "lists", list_rows(record)[held:])
             await connection.execute(_ADD_OCCUPANCY, record.plan_digest)
         await set_meta(connection, "digest", record.digest)
+
+
+_KNOWN = "SELECT 1 FROM occupancy WHERE plan_digest = $1 AND population = $2 LIMIT 1"
+_FREE_LISTS = """
+INSERT INTO occupancy (plan_digest, population, list, sessions, expires)
+SELECT $1, $2, number, 0, 'infinity' FROM generate_series($3::integer, $4::integer) AS number
+"""
+
+
+async def grow(pool: Any, plan: str, held: int, lists: Sequence[Json], population: Population) -> bool:
+    """Add lists to a plan of so many for one population; return whether it was of so many."""
+    async with transaction(pool, lock=LOCK_PLAN) as connection:
+        if await connection.fetchval("SELECT count(*) FROM lists WHERE plan_digest = $1", plan) != held:
+            return False
+        if await connection.fetchval(_KNOWN, plan, population) is None:
+            await connection.execute("SELECT add_occupancy($1, $2)", plan, population)
+        await _copy(connection, "lists", [(plan, number, to_json(one)) for number, one in enumerate(lists, held + 1)])
+        # Not by `add_occupancy`: it would add the lists of other populations, too.
+        await connection.execute(_FREE_LISTS, plan, population, held + 1, held + len(lists))
+    return True
 
 
 async def _copy(connection: Any, table: Table, rows: list[Row]) -> None:

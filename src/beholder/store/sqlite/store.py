@@ -21,6 +21,7 @@ from beholder.store.contract import (
     Ledger,
     PlatformIdentity,
     PlatformVisit,
+    Population,
     Remains,
     Session,
     SessionFacts,
@@ -110,6 +111,9 @@ class SqliteStore:
 
     async def begin(self, record: StudyRecord, run: int = 1) -> None:
         await self._writer.do(lambda connection: study.begin(connection, self._where, record, run))
+
+    async def grow(self, plan: str, held: int, lists: Sequence[Json], population: Population) -> bool:
+        return await self._writer.do(lambda connection: study.grow(connection, plan, held, lists, population))
 
     async def current(self) -> StudyRecord | None:
         return await self._read(study.current)

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from beholder.errors import StoreError
-from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, Session, StudyRecord, Table
+from beholder.store.contract import (
+    LedgerEntry,
+    PlatformIdentity,
+    PlatformVisit,
+    Population,
+    Session,
+    StudyRecord,
+    Table,
+)
 from beholder.store.rules import (
     IDENTIFYING,
     LAST_FACT,
@@ -48,8 +56,10 @@ from beholder.store.tables import (
     stimulus_rows,
     study_row,
     to_iso,
+    to_json,
 )
 from beholder.study.recruitment import NOT_PEOPLE
+from beholder.types import Json
 
 _PEOPLE_IN_OTHER_PLANS = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
@@ -103,6 +113,23 @@ def begin(connection: sqlite3.Connection, where: str, record: StudyRecord, run: 
         for (kind,) in connection.execute(_POPULATIONS, (record.plan_digest,)).fetchall():
             add_occupancy(connection, record.plan_digest, kind)
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('digest', ?)", (record.digest,))
+
+
+def grow(connection: sqlite3.Connection, plan: str, held: int, lists: Sequence[Json], population: Population) -> bool:
+    """Add lists to a plan of so many for one population; return whether it was of so many."""
+    if connection.execute("SELECT count(*) FROM lists WHERE plan_digest = ?", (plan,)).fetchone()[0] != held:
+        return False
+    known = "SELECT 1 FROM occupancy WHERE plan_digest = ? AND population = ?"
+    if not connection.execute(known, (plan, population)).fetchone():
+        add_occupancy(connection, plan, population)
+    numbered = list(enumerate(lists, held + 1))
+    connection.executemany(_insert("lists"), [(plan, number, to_json(one)) for number, one in numbered])
+    # Not by `add_occupancy`: it would add the lists of other populations, too.
+    connection.executemany(
+        "INSERT INTO occupancy (plan_digest, population, list, sessions, expires) VALUES (?, ?, ?, 0, '9999')",
+        [(plan, population, number) for number, _ in numbered],
+    )
+    return True
 
 
 def current(connection: sqlite3.Connection) -> StudyRecord | None:

@@ -54,6 +54,7 @@ STORE_CHECKS: Mapping[str, _StoreCheck] = {
         sessions.a_text_may_change_and_people_keep_their_session,
         sessions.a_plan_may_change_until_a_person_has_claimed_a_list,
         sessions.a_plan_grows_and_what_is_there_stays,
+        sessions.lists_are_added_whole_once_and_for_one_population,
         sessions.runs_have_plans_people_and_counts_of_their_own,
         sessions.a_store_holds_one_study,
         sessions.the_same_visit_gets_the_same_session,

@@ -25,6 +25,7 @@ from beholder.testing.stores.facts import (
     session_of,
     study_record,
 )
+from beholder.types import Json
 
 
 async def a_store_gives_back_the_study_that_began(open_: StoreOpener) -> None:
@@ -106,6 +107,28 @@ async def a_plan_grows_and_what_is_there_stays(open_: StoreOpener) -> None:
         error = await expect(StoreError, store.begin(other), "lists that follow others than those that are there")
         assert "holds 4 lists of this plan that are not those to which lists are added" in str(error)
         assert len(await rows(store, "lists")) == 4
+
+
+async def lists_are_added_whole_once_and_for_one_population(open_: StoreOpener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=2))
+        before = await rows(store, "lists")
+        ann = await arrive(store, "ann")
+        more: list[Json] = [{"list": 3, "trials": []}, {"list": 4, "trials": []}]
+        assert not await store.grow("p1", 1, more, "people"), "the plan holds two lists, and not one"
+        added = await asyncio.gather(*(store.grow("p1", 2, more, "robot") for _ in range(4)))
+        assert sorted(added) == [False, False, False, True], f"{added}: of several at once one adds its lists"
+        stored = await rows(store, "lists")
+        assert (stored[:2], [row["list"] for row in stored]) == (before, [1, 2, 3, 4])
+        assert [row["trials"] for row in stored[2:]] == more
+        assert await claim(store, ann, per_list=1, barred=[1, 2]) is None, "lists of robots are not for people"
+        assert not await store.has_free_list(NOON, [1, 2])
+        robby = await arrive(store, "robby", mode="robot")
+        assert await claim(store, robby, per_list=1, barred=[1, 2]) == 3, "robots have them, and those of before"
+        assert await store.grow("p1", 4, [{"list": 5, "trials": []}], "people")
+        assert await store.has_free_list(NOON, [1, 2])
+        assert await claim(store, ann, per_list=1, barred=[1, 2]) == 5
+        assert (await store.counts(NOON))["lists"] == 5
 
 
 async def runs_have_plans_people_and_counts_of_their_own(open_: StoreOpener) -> None:
