@@ -50,6 +50,14 @@ def test_two_at_once_and_a_volume_that_is_set_on_the_page_are_refused(tmp_path: 
     ]
 
 
+def test_views_of_a_pair_are_refused(tmp_path: Path, tiny: Path) -> None:
+    question = {"id": "better", "text": "Which is better?"}
+    assert problems_of(tmp_path, tiny, method="pair", questions=[question], options={"view": "flip"})[-1] == (
+        "options.view is there, and a pair is looked at in its views on the page that asks, which has no clips here. "
+        "Take it out, or take out stage: separate."
+    )
+
+
 def test_marks_are_refused(tmp_path: Path, tiny: Path) -> None:
     assert problems_of(tmp_path, tiny, options={"marks": True}) == [
         "options.marks is there, and marks are set on the page on which stimuli play, which is not the one that asks. "

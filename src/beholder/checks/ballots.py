@@ -76,7 +76,7 @@ class BallotRule(SessionRule):
     def implied(cls, study: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return that an arena has it: anybody may come there, and come for a friend."""
         design = study.get("design")
-        return {} if isinstance(design, Mapping) and design.get("arena") else None
+        return {} if isinstance(design, Mapping) and design.get("arena") is not None else None
 
     def prepare(self, sessions: Sequence[ComparedSession]) -> Sequence[SessionEvidence]:
         """Return the evidence with what was found of each person, over all of their sessions."""

@@ -24,6 +24,7 @@ from beholder.methods.pairs import (
 )
 from beholder.methods.presentation import MEDIUM_NAMES, presentation
 from beholder.methods.time_marks import marks_of
+from beholder.methods.views import views_of
 from beholder.methods.waveform import waveform_problems
 from beholder.planning.capacity import MOST_TRIALS, count_trials, trials_in_time
 from beholder.planning.check_counts import CheckCounts, count_checks
@@ -113,6 +114,9 @@ def stage_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterat
     if way not in (None, "sequential"):
         what = f"is {way}, and on a separate stage stimuli come one after the other"
         yield Problem("options.presentation", what, "sequential", "Leave out one of the two.")
+    if views_of(study):
+        what = "is there, and a pair is looked at in its views on the page that asks, which has no clips here"
+        yield Problem("options.view", what, "", "Take it out, or take out stage: separate.")
     if marks_of(study) is not None:
         what = "is there, and marks are set on the page on which stimuli play, which is not the one that asks"
         yield Problem("options.marks", what, "false", "Take it out, or take out stage: separate.")

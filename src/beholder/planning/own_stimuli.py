@@ -84,6 +84,10 @@ def _problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
         yield study.problem("design.between", f"splits people by chance, {why}", "", fix)
     if design.plan is not None:
         yield study.problem("design.plan", f"is {design.plan}, {why}", "", "Take it out: their trials are planned.")
+    if design.active is not None:
+        yield study.problem(
+            "design.pairs", f"is active, {why}, and lists are dealt to whoever comes", "", "Take it out."
+        )
     if design.sessions_per_participant > 1:
         what = f"is {design.sessions_per_participant}, {why}, which are shown in one session"
         yield study.problem("design.sessions_per_participant", what, "1")

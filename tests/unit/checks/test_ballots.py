@@ -137,6 +137,6 @@ def test_with_flag_those_who_are_found_are_not_used(tmp_path: Path) -> None:
 
 
 def test_an_arena_has_them_without_a_word() -> None:
-    assert [rule.implied({"design": {"arena": True}}) for rule in (Stuffing, Copied, SidePattern)] == [{}, {}, {}]
+    assert [rule.implied({"design": {"arena": {}}}) for rule in (Stuffing, Copied, SidePattern)] == [{}, {}, {}]
     assert Stuffing.implied({"design": {"trials": 3}}) is None
     assert not set(RULES) & {rule.name for rule in study_rules(make_study("pair"))}

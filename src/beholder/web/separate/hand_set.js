@@ -81,6 +81,7 @@ export async function openHandSet(step, page) {
     together: async () => false,
     playFrom: async () => false,
     hasPlayed: () => false,
+    sight() {},
     sound: () => null,
     pause() {},
     toggle() {},
