@@ -100,6 +100,7 @@ def results_of(study: Path) -> dict[str, object]:
 
 
 DRAWN = {
+    "ArenaState",
     "BoardResult",
     "Comparison",
     "Dimensions",

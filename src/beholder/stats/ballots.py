@@ -242,6 +242,8 @@ def _indicator(votes: Ballots, kind: Mask, tasks: int) -> sparse.csr_array:
 
 
 def _entries(table: sparse.csr_array, one: Codes, other: Codes) -> Floats:
+    if not len(one):
+        return np.zeros(0)  # scipy takes no list of no places
     return np.asarray(table.tocsr()[one, other], float).ravel()
 
 

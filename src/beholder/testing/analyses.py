@@ -146,6 +146,7 @@ def sample_ratings() -> dict[str, pd.DataFrame]:
         "one rating": _table(_scores(votes[:1], "", rng)),
         "nothing used": _table(_scores(votes[:8], "", rng)).assign(use=False, reasons="attention:failed"),
         "mismatches": _table([*_mismatches(votes, rng)]).assign(role="matched"),
+        "own stimuli": _own(_table(_scores(votes, "", rng))),
     }
 
 
@@ -252,6 +253,11 @@ def _texts(votes: Any, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
             **row, "question": "heard", "said": " ".join(said), "heard": " ".join(heard),
             "value": 100 * float(known.mean()), "scale_min": 0.0, "scale_max": 100.0,
         }  # fmt: skip
+
+
+def _own(table: pd.DataFrame) -> pd.DataFrame:
+    """Return ratings of which those of one content are of stimuli that are for whoever rated them."""
+    return table.assign(relation=np.where(table["content"] == "harbour", "own", "common"))
 
 
 def _mismatches(votes: Any, rng: np.random.Generator) -> Iterator[dict[str, Any]]:

@@ -128,3 +128,8 @@ def test_choices_by_a_pattern_of_sides_are_found(choices: int) -> None:
 
 def test_who_made_no_choice_has_no_pattern() -> None:
     assert side_pattern([], 0.5) == (0, 0.0, 0, 1.0)
+
+
+def test_where_no_two_people_share_enough_comparisons_nobody_is_a_copy() -> None:
+    lonely = Ballots(np.arange(3), np.zeros(3, int), np.ones(3, int), np.arange(3), np.ones(3), 3, 2)
+    assert len(copies(lonely, 2).shared) == 0

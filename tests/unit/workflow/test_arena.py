@@ -23,6 +23,7 @@ def test_what_cannot_be_done_to_an_arena_is_told(tmp_path: Path) -> None:
     assert state.words == (
         "3 conditions are dealt.", "  a: from the beginning", "  b: from the beginning", "  c: from the beginning"
     )  # fmt: skip
+    assert all(line.strip() in state._repr_html_() for line in state.words)
 
     async def begin() -> None:
         async with run_server(load_study(path), port=0):
