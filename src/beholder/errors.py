@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from beholder.formats import listed
-from beholder.words import read_words
+from beholder.words import LanguageWords, read_words
 
 ReadTexts = Callable[[str], Mapping[str, str]]
 """Returns texts for participants in a language."""
@@ -152,14 +152,18 @@ class Refused(BeholderError):
         values = {
             name: _Shortened(value) if len(repr(value)) > _LONGEST_VALUE else value for name, value in values.items()
         }
-        what = texts("en")[key].format(**values)
+        what = _said(texts("en"), key, values)
         refused = cls(what, where=where, allowed=allowed, code=code, status=status)
         refused._word, refused._values, refused._texts = key, values, texts
         return refused
 
     def text(self, language: str) -> str:
         """Return what is wrong in a language; a text that is no word stays as it is."""
-        return self._texts(language)[self._word].format(**self._values) if self._word else self.what
+        return _said(self._texts(language), self._word, self._values) if self._word else self.what
+
+
+def _said(texts: Mapping[str, str], key: str, values: Mapping[str, object]) -> str:
+    return texts.say(key, **values) if isinstance(texts, LanguageWords) else texts[key].format(**values)
 
 
 _AS_NEAR = 0.1

@@ -1,21 +1,117 @@
-"""Our texts for participants: those of the server, of rules, and of a check with a page."""
+"""Our texts for participants (of the server, of rules, of checks with a page), with values as a language writes them.
+
+A text is a string, or a form for each plural category of the language (Unicode CLDR), chosen by the number `n`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from decimal import Decimal
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from string import Formatter
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from babel import Locale
+
+Entry = str | Mapping[str, str]
+"""A text, or its plural forms: `{"one": ..., "other": ...}`."""
+
+
+@runtime_checkable
+class Amount(Protocol):
+    """A sum of money in hundredths of a currency."""
+
+    @property
+    def minor(self) -> int: ...
+    @property
+    def currency(self) -> str: ...
+
+
+class LanguageWords(Mapping[str, str]):
+    """Texts in one language, by key. `say` fills in values as the language writes them."""
+
+    def __init__(self, language: str, entries: Mapping[str, Entry]) -> None:
+        self.language = language
+        self._entries = entries
+
+    def __getitem__(self, key: str) -> str:
+        entry = self._entries[key]
+        return entry if isinstance(entry, str) else entry["other"]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def say(self, key: str, **values: object) -> str:
+        """Return a text with its values filled in, in the plural form for the number `n` where it has forms."""
+        entry = self._entries[key]
+        if not isinstance(entry, str):
+            n = values["n"]
+            assert isinstance(n, int | float), n
+            entry = entry.get(str(locale_of(self.language).plural_form(abs(n))), entry["other"])
+        return _Filling(self).vformat(entry, (), values)
+
+    def number(self, value: float) -> str:
+        """Return a number as the language writes it, with up to three decimals."""
+        from babel.numbers import format_decimal
+
+        return format_decimal(value, locale=locale_of(self.language))
+
+    def money(self, amount: Amount) -> str:
+        """Return a sum of money as the language writes it, such as `£1.50` or `1,50 €`."""
+        from babel.numbers import format_currency
+
+        return format_currency(Decimal(amount.minor) / 100, amount.currency, locale=locale_of(self.language))
+
+    def time(self, at: datetime) -> str:
+        """Return a time of day as the language writes it, in the zone in which it is given."""
+        from babel.dates import format_datetime
+
+        zone = f"UTC{at:%z}".removesuffix("+0000")
+        return f"{format_datetime(at, 'd MMMM y HH:mm', tzinfo=at.tzinfo, locale=locale_of(self.language))} {zone}"
+
+
+class _Filling(Formatter):
+    """Fills values into a text as its language writes them; `{value!r}` stays as it came."""
+
+    def __init__(self, words: LanguageWords) -> None:
+        self._words = words
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        if conversion is not None or isinstance(value, bool):
+            return super().convert_field(value, conversion)
+        if isinstance(value, Amount):
+            return self._words.money(value)
+        return self._words.number(value) if isinstance(value, int | float) else value
 
 
 @cache
-def read_words(language: str) -> Mapping[str, str]:
+def locale_of(language: str) -> Locale:
+    """Return how a language writes things; English where it is not known."""
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        return Locale.parse("en_GB" if language == "en" else language, sep="-" if "-" in language else "_")
+    except (UnknownLocaleError, ValueError):
+        return Locale.parse("en_GB")
+
+
+@cache
+def read_words(language: str) -> LanguageWords:
     """Return the texts of the server, in English where a language lacks one."""
     folder = resources.files("beholder.web") / "words"
-    english = json.loads((folder / "en.json").read_text("utf-8"))["server"]
+    entries = json.loads((folder / "en.json").read_text("utf-8"))["server"]
     own = folder / f"{language}.json"
-    return {**english, **json.loads(own.read_text("utf-8")).get("server", {})} if own.is_file() else english
+    if own.is_file():
+        entries |= json.loads(own.read_text("utf-8")).get("server", {})
+    return LanguageWords(language, entries)
 
 
 def check_words(language: str) -> Mapping[str, Mapping[str, str]]:

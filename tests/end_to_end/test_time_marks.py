@@ -227,7 +227,7 @@ async def test_a_mark_where_the_clip_was_skipped_is_refused(clips: Path, tmp_pat
                   [1010, "frames", "s1", {"total": 25, "dropped": 0, "width": 96, "height": 54}]]  # fmt: skip
         late = {"scores": {"q1": {"s1": 3}}, "marks": [{"slot": "s1", "ms": 3000, "label": "blur"}]}
         refused = await visitor.answer(late, events)
-        assert refused.json()["error"]["message"] == "3000 ms was not played"
+        assert refused.json()["error"]["message"] == "3,000 ms was not played"
         early = {"scores": {"q1": {"s1": 3}}, "marks": [{"slot": "s1", "ms": 900, "label": "blur"}]}
         assert (await visitor.answer(early, events)).status_code == 200
 

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +15,8 @@ import pytest
 import beholder
 from beholder.checks.page_contract import PageCheck
 from beholder.checks.page_registry import check_texts, page_check_kinds
-from beholder.words import check_words, folder_words, read_words
+from beholder.study.recruitment import Sum
+from beholder.words import LanguageWords, check_words, folder_words, read_words
 
 
 def test_an_unknown_language_gets_english() -> None:
@@ -120,3 +122,46 @@ def test_a_page_thanks_once() -> None:
     for rule, words in check_texts("en").items():
         title = own["end.failed_checks" if rule in check_words("en") else "end.screened_out"]
         assert "out" not in words or (title + words["out"]).count("Thank you") == 1, rule
+
+
+# Values as a language writes them
+
+
+def words_in(language: str, **entries: str | Mapping[str, str]) -> LanguageWords:
+    return LanguageWords(language, entries)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", ["1 page", "2 pages", "5 pages", "1,200 pages"]),
+        ("pl", ["1 strona", "2 strony", "5 stron", "1200 stron"]),
+        ("ja", ["1ページ", "2ページ", "5ページ", "1,200ページ"]),
+    ],
+)
+def test_a_text_has_the_plural_form_of_its_language(language: str, said: list[str]) -> None:
+    pages = {
+        "en": {"one": "{n} page", "other": "{n} pages"},
+        "pl": {"one": "{n} strona", "few": "{n} strony", "many": "{n} stron", "other": "{n} strony"},
+        "ja": {"other": "{n}ページ"},
+    }
+    words = words_in(language, pages=pages[language])
+    # A narrow space between thousands may differ between editions of the data.
+    assert [re.sub(r"\s(?=\d{3})", "", words.say("pages", n=n)) for n in (1, 2, 5, 1200)] == said
+
+
+def test_numbers_money_and_times_are_written_as_the_language_does() -> None:
+    reward, at = Sum(250, "EUR"), datetime(2027, 1, 31, 9, 0, tzinfo=UTC)
+    for language, number, money, time in (
+        ("en", "1.5", "€2.50", "31 January 2027 09:00 UTC"),
+        ("de", "1,5", "2,50 €", "31 Januar 2027 09:00 UTC"),
+    ):
+        words = words_in(language, all="{n} {sum} {word} {n!r}")
+        assert words.say("all", n=1.5, sum=reward, word="x").replace("\xa0", " ") == f"{number} {money} x 1.5"
+        assert words.time(at) == time
+    east = at.astimezone(timezone(timedelta(hours=2)))
+    assert words_in("en").time(east) == "31 January 2027 11:00 UTC+0200"
+
+
+def test_a_language_that_nobody_knows_is_written_as_english() -> None:
+    assert words_in("xx", all="{n}").say("all", n=1234) == "1,234"

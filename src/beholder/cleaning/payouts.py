@@ -119,11 +119,14 @@ def rejection_message(one: JudgedSession, study: Study, method: Method) -> str:
             off = verdict.measured if verdict.verdict == "fail" else None
             for where in off if isinstance(off, Mapping) else ():
                 label = message_label(method, seen.trial, where)
-                line = words["rating_page_of" if label else "rating_page"].format(
-                    page=position_of(seen.key), label=label, said=message_text(method, seen.trial, where, words)
+                line = words.say(
+                    "rating_page_of" if label else "rating_page",
+                    page=position_of(seen.key),
+                    label=label,
+                    said=message_text(method, seen.trial, where, words),
                 )
                 sentences.setdefault(line)
-    contact = [words["out_contact"].format(contact=study.contact)] if study.contact else []
+    contact = [words.say("out_contact", contact=study.contact)] if study.contact else []
     return " ".join([*sentences, *contact])
 
 

@@ -183,7 +183,7 @@ def read_marks(trial: Trial, given: Mapping[str, Json]) -> dict[str, Json]:
     if not isinstance(marks, list | tuple):
         raise Refused.because("marks_not_a_list", where="answer.marks", allowed='[{"slot": "s1", "ms": 3200, ...}]')
     if len(marks) > most:
-        raise Refused.because("too_many_marks", where="answer.marks", allowed=f"up to {most}", count=len(marks))
+        raise Refused.because("too_many_marks", where="answer.marks", allowed=f"up to {most}", n=len(marks))
     read = [_read_mark(trial, mark, f"answer.marks.{place}") for place, mark in enumerate(marks)]
     order = {slot.id: place for place, slot in enumerate(trial.slots)}
     read.sort(key=lambda one: (order[one["slot"]], one["ms"], one["label"]))
@@ -231,5 +231,5 @@ def check_marks(
     has_all = not any(slot in missing for slot in markable_slots(trial))
     if has_all and len(given["marks"]) < at_least:
         raise Refused.because(
-            "too_few_marks", where="answer.marks", allowed=f"{at_least} or more", count=len(given["marks"])
+            "too_few_marks", where="answer.marks", allowed=f"{at_least} or more", n=len(given["marks"])
         )

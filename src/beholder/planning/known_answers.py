@@ -16,6 +16,7 @@ from beholder.stimuli.catalogue import Stimulus
 from beholder.stimuli.known_answers import EVERY_QUESTION, KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Json, Role
+from beholder.words import LanguageWords
 
 
 class AnsweredPlace(NamedTuple):
@@ -173,7 +174,7 @@ def unshown_problems(
 # Texts
 
 
-def message_text(method: Method, trial: Trial, where: str, words: Mapping[str, str]) -> str:
+def message_text(method: Method, trial: Trial, where: str, words: LanguageWords) -> str:
     """Return the answer that the stimulus at a question and slot, such as `q1.s2`, asked for, in words."""
     target = trial.targets[where]
     asked = next(one for one in trial.asked if one.id == where.partition(".")[0])
@@ -181,7 +182,7 @@ def message_text(method: Method, trial: Trial, where: str, words: Mapping[str, s
         return words["out_this"]
     label = dict(asked.scale.plain.labels).get(target.value, "")
     key = "out_slider" if asked.scale.look == "slider" else "out_label" if label else "out_value"
-    return words[key].format(value=f"{target.value:g}", label=label)
+    return words.say(key, value=target.value, label=label)
 
 
 def message_label(method: Method, trial: Trial, where: str) -> str | None:

@@ -102,7 +102,7 @@ class _DebtMaker:
         elif row is not None and row.pay == "screen_out" and self._screen_out is not None:
             yield debt("bonus", "screen_out", self._screen_out, "did not fit, and is paid for that")
             if visit.status == "awaiting_review":
-                words = read_words(self._study.language)["paid_screened_out"].format(amount=self._screen_out)
+                words = read_words(self._study.language).say("paid_screened_out", amount=self._screen_out)
                 yield debt("return", "screen_out", None, row.message or words)
         elif row is not None and row.pay == "return" and visit.status in (None, "awaiting_review"):
             yield debt("return", "return", None, row.message or read_words(self._study.language)["please_return"])

@@ -22,7 +22,7 @@ from beholder.study.csv_files import CsvTable, read_table
 from beholder.study.model import Study
 from beholder.study.recruitment import PANEL_KEY, hourly, money
 from beholder.types import Outcome
-from beholder.words import read_words
+from beholder.words import LanguageWords, read_words
 
 _LINKS = "launch/links.csv"
 _ID, _LINK = "id", "link"
@@ -156,7 +156,7 @@ def _invitation(study: Study, job: Job) -> Iterator[str]:
     yield words["job.invited"]
     yield describe_job(study, job)
     if not has_personal_links(study):
-        yield words["job.begin"].format(url=job.url)
+        yield words.say("job.begin", url=job.url)
         return
     yield words["job.begin_own"]
     yield "---"
@@ -291,8 +291,8 @@ def _question_line(study: Study) -> str:
     words = read_words(study.language)
     shown = " ".join(f"“{text}”" for text in texts[:_SHOWN])
     if len(texts) > _SHOWN:
-        shown = words["job.more_questions"].format(texts=shown, n=len(texts) - _SHOWN)
-    return words["job.question" if len(texts) == 1 else "job.questions"].format(texts=shown)
+        shown = words.say("job.more_questions", texts=shown, n=len(texts) - _SHOWN)
+    return words.say("job.questions", n=len(texts), texts=shown)
 
 
 def _lines(study: Study, job: Job) -> Iterator[str]:
@@ -300,25 +300,23 @@ def _lines(study: Study, job: Job) -> Iterator[str]:
     several = "_a_session" if sessions > 1 else ""
     yield minutes_line(words, job.minutes, is_of_several=sessions > 1)
     if job.reward.minor:
-        yield words[f"job.earn{several}"].format(reward=job.reward, hourly=hourly(job.reward, job.minutes))
+        yield words.say(f"job.earn{several}", reward=job.reward, hourly=hourly(job.reward, job.minutes))
     if sessions > 1:
-        yield words["job.sessions"].format(sessions=sessions)
+        yield words.say("job.sessions", sessions=sessions)
     yield from _bonus(study, words)
     needs, devices = _requirements(study), stage_needs(study, words)
     if needs or devices:
         yield "\n  - ".join([words["job.needs"], *devices, *needs])
     if needs:
-        yield words["job.first_paid"].format(amount=job.screen_out) if job.screen_out else words["job.first"]
-    yield words["job.stop"].format(limit=study.recruit.time_limit or "60 min")
+        yield words.say("job.first_paid", amount=job.screen_out) if job.screen_out else words["job.first"]
+    yield words.say("job.stop", limit=study.recruit.time_limit or "60 min")
     if study.contact:
-        yield words["job.contact"].format(contact=study.contact)
+        yield words.say("job.contact", contact=study.contact)
 
 
-def _bonus(study: Study, words: Mapping[str, str]) -> Iterator[str]:
+def _bonus(study: Study, words: LanguageWords) -> Iterator[str]:
     bonus = study.clean.bonus
     if bonus is not None and bonus.quantity is not None:
-        least = bonus.quantity.sessions
-        text = words["job.bonus_quantity_one" if least == 1 else "job.bonus_quantity"]
-        yield text.format(n=least, each=money(bonus.quantity.each))
+        yield words.say("job.bonus_quantity", n=bonus.quantity.sessions, each=money(bonus.quantity.each))
     if bonus is not None and bonus.quality is not None:
-        yield words["job.bonus_quality"].format(best=f"{bonus.quality.best:g}", each=money(bonus.quality.each))
+        yield words.say("job.bonus_quality", best=bonus.quality.best, each=money(bonus.quality.each))

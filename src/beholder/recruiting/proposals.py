@@ -349,7 +349,7 @@ def _proposed_message(
     """
     if pay == "screen_out":
         key = "paid_no_place" if code == "no_place" else "paid_screened_out"
-        return None, read_words(study.language)[key].format(amount=screen_out)
+        return None, read_words(study.language).say(key, amount=screen_out)
     if pay == "return":
         kind = data if data in ("screened_out", "wrong_device", "declined") else "partial"
         return None, read_words(study.language)[f"return_{kind}"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # a declaration only, which every module of the server import
     from beholder.server.trial_rules import TrialRules
     from beholder.server.visits import Platform
     from beholder.store.contract import Store
+    from beholder.words import LanguageWords
 
 
 _MOST_PREVIEWS = 200
@@ -39,7 +40,7 @@ class Context:
     served: ServedStudy
     store: Store
     now: Callable[[], datetime]
-    words: Mapping[str, str]
+    words: LanguageWords
     """Our texts for participants in the language of the study."""
     check_words: Words
     entrance: Entrance

@@ -156,7 +156,7 @@ def _page(ctx: Context, name: str, lines: Iterable[str]) -> str:
     parts.append(words["out_end"])
     if contact:
         link = contact if contact.startswith("https:") else f"mailto:{contact}"
-        parts.append(words["out_contact"].format(contact=f"[{_plain(contact)}](<{link}>)"))
+        parts.append(words.say("out_contact", contact=f"[{_plain(contact)}](<{link}>)"))
     return markdown("\n\n".join(part for part in parts if part))
 
 
@@ -170,8 +170,8 @@ def _lines(ctx: Context, script: Script, step: PlannedStep, name: str, off: Iter
         if where in stating:
             label = message_label(method, trial, where)
             said = _plain(message_text(method, trial, where, words))
-            lines.append(words["out_page_of" if label else "out_page"].format(page=page, label=label, said=said))
-    return list(dict.fromkeys(lines)) or [words["out_only_page"].format(page=page)]
+            lines.append(words.say("out_page_of" if label else "out_page", page=page, label=label, said=said))
+    return list(dict.fromkeys(lines)) or [words.say("out_only_page", page=page)]
 
 
 def _stating(step: PlannedStep, name: str) -> list[str]:

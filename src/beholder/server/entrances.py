@@ -24,7 +24,7 @@ from beholder.study.model import Study
 from beholder.study.parts import duration
 from beholder.study.recruitment import PANEL_KEY, Mode, has_visit_per_session, longest_minutes
 from beholder.types import Outcome
-from beholder.words import read_words
+from beholder.words import LanguageWords, read_words
 
 CODED: tuple[Outcome, ...] = (
     "completed", "screened_out", "wrong_device", "no_consent", "failed_checks", "technical",
@@ -69,7 +69,7 @@ class Entrance:
         self._platform_ids: RecentEntries[str, str] = RecentEntries(MOST_SESSIONS)
 
     @cached_property
-    def words(self) -> Mapping[str, str]:
+    def words(self) -> LanguageWords:
         return read_words(self.study.language)
 
     @property
@@ -122,7 +122,7 @@ class Entrance:
         words = self.words[code]
         more = {}
         if at is not None:
-            words = words.format(time=f"{at:%Y-%m-%d %H:%M} UTC{at:%z}".removesuffix("+0000"))
+            words = self.words.say(code, time=self.words.time(at))
             more["at"] = at.isoformat()
         back = self.home
         if code in ("full", "enough", "no_room") or (code == "closed" and platform_id):

@@ -26,6 +26,7 @@ from beholder.store.open import read_rows
 from beholder.store.rules import outdated_session
 from beholder.study.model import Study
 from beholder.study.recruitment import has_visit_per_session, is_closed, is_person, money
+from beholder.words import read_words
 
 _CHECK = "sessions"
 _DAY = timedelta(days=1)
@@ -127,14 +128,15 @@ class FurtherSessions:
         trials = [step.trial for step in script.steps if step.is_rated and step.trial is not None]
         seconds = sum(self._served.method.seconds(trial, self._served.catalogue) for trial in trials)
         study = self._served.study
+        words = read_words(study.language)
         bonus = study.clean.bonus.quantity if study.clean.bonus else None
         is_near = bonus is not None and bonus.sessions <= self.max_sessions
         return Offer(
             minutes=max(1, round(seconds / 60)),
             number=number,
             of=self.max_sessions,
-            earns=str(money(study.recruit.reward)) if study.recruit.reward else None,
-            bonus=(bonus.sessions, str(money(bonus.each))) if bonus is not None and is_near else None,
+            earns=words.money(money(study.recruit.reward)) if study.recruit.reward else None,
+            bonus=(bonus.sessions, words.money(money(bonus.each))) if bonus is not None and is_near else None,
         )
 
     async def is_enough_today(self, session: Session, now: datetime) -> bool:

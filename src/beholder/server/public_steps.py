@@ -20,6 +20,7 @@ from beholder.study.questions import Example, Page
 from beholder.study.recruitment import money
 from beholder.study.texts import instruction_pages, study_text
 from beholder.types import Json, Medium
+from beholder.words import LanguageWords
 
 _T = TypeVar("_T")
 DescribeMedia = Callable[[str, Slot], Mapping[str, Json]]
@@ -73,7 +74,7 @@ def public_step(
     return shown
 
 
-def stage_needs(study: Study, words: Mapping[str, str]) -> list[str]:
+def stage_needs(study: Study, words: LanguageWords) -> list[str]:
     """Return the line by which people know before they agree that it takes a second device; none where it does not."""
     return [words["needs_stage"]] if study.stage == "separate" else []
 
@@ -260,7 +261,7 @@ def _public_item(item: Ask, step: PlannedStep) -> dict[str, Json]:
 
 def step_texts(
     study: Study,
-    words: Mapping[str, str],
+    words: LanguageWords,
     catalogue: Catalogue | None = None,
     method: Method | None = None,
     minutes: int | None = None,
@@ -295,19 +296,19 @@ def _medium(catalogue: Catalogue | None) -> Medium | None:
     return catalogue.stimuli[0].medium if catalogue is not None and catalogue.stimuli else None
 
 
-def _task(words: Mapping[str, str], catalogue: Catalogue | None, method: Method | None) -> str:
+def _task(words: LanguageWords, catalogue: Catalogue | None, method: Method | None) -> str:
     """Return what participants do, in a sentence that fits the method and the medium."""
     medium = _medium(catalogue)
     return words["task"] if medium is None or method is None else words[f"task.{task_of(method)}.{medium}"]
 
 
-def _facts(study: Study, words: Mapping[str, str], minutes: int | None) -> dict[str, str]:
+def _facts(study: Study, words: LanguageWords, minutes: int | None) -> dict[str, str]:
     """Return the sentences of the time that the study takes and of what it pays; empty where they are not known."""
     several = "_a_session" if study.design.sessions_per_participant > 1 else ""
     reward = study.recruit.reward
     return {
         "time": "" if minutes is None else minutes_line(words, minutes, is_of_several=several != ""),
-        "pay": "" if reward is None else words[f"consent.earn{several}"].format(reward=money(reward)),
+        "pay": "" if reward is None else words.say(f"consent.earn{several}", reward=money(reward)),
     }
 
 
@@ -322,14 +323,13 @@ def _filled(text: str, facts: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def minutes_line(words: Mapping[str, str], minutes: int, *, is_of_several: bool) -> str:
+def minutes_line(words: LanguageWords, minutes: int, *, is_of_several: bool) -> str:
     """Return the sentence about how long the study, or one of several sessions, takes."""
-    key = f"job.minutes{'_a_session' if is_of_several else ''}{'_one' if minutes == 1 else ''}"
-    return words[key].format(minutes=minutes)
+    return words.say(f"job.minutes{'_a_session' if is_of_several else ''}", n=minutes)
 
 
 def _our_instructions(
-    study: Study, words: Mapping[str, str], task: str, catalogue: Catalogue | None, method: Method | None
+    study: Study, words: LanguageWords, task: str, catalogue: Catalogue | None, method: Method | None
 ) -> str:
     """Return our instructions, which announce attention checks and traps where the study has them."""
     medium, playback = _medium(catalogue), study.playback

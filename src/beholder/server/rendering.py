@@ -26,6 +26,7 @@ from beholder.stimuli.catalogue import Stimulus
 from beholder.store.contract import Fact, SessionFacts, StoredVerdict
 from beholder.study.model import Study
 from beholder.types import Json
+from beholder.words import LanguageWords
 
 
 def session_script(ctx: Context, facts: SessionFacts) -> Script | None:
@@ -139,7 +140,7 @@ def _shown(ctx: Context, session: str, step: PlannedStep, script: Script, number
 class RenderedTexts:
     """The texts of one study as HTML; groups may have their own."""
 
-    def __init__(self, served: ServedStudy, words: Mapping[str, str]) -> None:
+    def __init__(self, served: ServedStudy, words: LanguageWords) -> None:
         self._served, self._words = served, words
         self._by_text: dict[str, Mapping[str, str]] = {}
         self._by_study: dict[int, tuple[Study, Mapping[str, str]]] = {}

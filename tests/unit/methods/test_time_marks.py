@@ -196,11 +196,11 @@ def test_a_mark_lies_within_the_clip_where_it_was_played() -> None:
     for ms in (0, 1100, 1700, 2900):  # as much as a clock may be off, before and after what was played
         check_marks(trial, {"marks": [mark(ms=ms)]}, {"s1": 3000}, played)
     assert why(trial, {"marks": [mark(ms=400), mark(ms=1400)]}, played) == (
-        "answer.marks.1.ms", "1400 ms was not played",
+        "answer.marks.1.ms", "1,400 ms was not played",
     )  # fmt: skip
     assert why(trial, {"marks": [mark(ms=3001)]}, played) == (
         "answer.marks.0.ms",
-        "3001 ms is after the end of the clip",
+        "3,001 ms is after the end of the clip",
     )
     assert why(trial, {"marks": [mark(ms=0)]}, {"s1": []}) == ("answer.marks.0.ms", "0 ms was not played")
     assert why(trial, {"marks": []}, played) == ("answer.marks", "There are 0 marks, which are too few")

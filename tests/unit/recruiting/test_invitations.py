@@ -145,10 +145,10 @@ def test_the_description_holds_what_people_ask_first_and_no_code(tmp_path: Path)
     for message in (
         "“How good is it?”",
         "about 12 minutes",
-        "2.00 GBP, which is 10.00 GBP an hour",
+        "£2.00, which is £10.00 an hour",
         "  - A computer with a mouse or trackpad",
         "  - Headphones or earphones for both ears",
-        "you earn 0.30 GBP",
+        "you earn £0.30",
         "tiny@example.org",
         "you are shown a code",
     ):

@@ -188,11 +188,11 @@ def test_whoever_is_paid_without_having_taken_part_reads_why_and_how_much(tmp_pa
         "full": (
             "screen_out",
             "When you came, every place of this study was taken, or it had just closed. We are sorry: you did nothing "
-            "wrong. You get 0.20 GBP as a bonus for your time; please return the study.",
+            "wrong. You get £0.20 as a bonus for your time; please return the study.",
         ),
         "unfit": (
             "screen_out",
-            "You did not fit what this study needs. You did nothing wrong. You get 0.20 GBP as a bonus for your time; "
+            "You did not fit what this study needs. You did nothing wrong. You get £0.20 as a bonus for your time; "
             "please return the study.",
         ),
         "left": (

@@ -63,7 +63,7 @@ async def test_further_sessions_are_visits_of_their_own_where_the_study_says_so(
         ann = await come(host, clock, **prolific())
         await ann.until("end")
         offer = ann.step["again"]
-        assert (offer["url"], offer["earns"], offer["number"], offer["of"]) == (None, "2.00 GBP", 2, 2)
+        assert (offer["url"], offer["earns"], offer["number"], offer["of"]) == (None, "£2.00", 2, 2)
         same = await come(host, clock, again=ann.token)
         assert (same.session, same.step["kind"]) == (ann.session, "end")
         second = await come(host, clock, **prolific(visit="s2"))
@@ -82,7 +82,7 @@ async def test_a_further_round_belongs_to_the_same_visit_and_is_offered_before_t
         ann = await come(host, clock, **prolific())
         await ann.until("end")
         offer = ann.step["again"]
-        assert (offer["before_return"], offer["bonus"], offer["earns"]) == (True, [2, "0.10 GBP"], "2.00 GBP")
+        assert (offer["before_return"], offer["bonus"], offer["earns"]) == (True, [2, "£0.10"], "£2.00")
         second = await come(host, clock, again=ann.token)
         assert await host.store.platform_visits() == [
             PlatformVisit(one.session, POSTING, "s1") for one in (ann, second)
@@ -104,7 +104,7 @@ async def test_before_it_opens_and_after_it_closes_nobody_begins_and_whoever_has
     async with door(tmp_path, recruit) as (host, clock):
         refusal = await refused(host, clock, participant="ann")
         assert (
-            refusal.what == "This study opens on 2026-05-04 14:30 UTC+0200. Please come back then with the same link."
+            refusal.what == "This study opens on 4 May 2026 14:30 UTC+0200. Please come back then with the same link."
         )
         assert (refusal.code, refusal.more) == ("not_open", {"at": "2026-05-04T14:30:00+02:00"})
         assert await count(host) == 0
@@ -115,7 +115,7 @@ async def test_before_it_opens_and_after_it_closes_nobody_begins_and_whoever_has
         refusal = await refused(host, clock, participant="bea")
         assert (refusal.code, refusal.what) == (
             "closed",
-            "This study closed on 2026-05-05 00:00 UTC. Thank you for coming.",
+            "This study closed on 5 May 2026 00:00 UTC. Thank you for coming.",
         )
         await (await come(host, clock, ann, participant="ann")).until("end")
 

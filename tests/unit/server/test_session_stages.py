@@ -45,7 +45,7 @@ def test_our_consent_says_what_is_done_how_long_it_takes_and_what_it_pays() -> N
     for line in (
         "<li>You will listen to short recordings, one at a time, and rate each of them.</li>",
         "<li>It takes about 9 minutes.</li>",
-        "<li>You earn 2.00 GBP.</li>",
+        "<li>You earn £2.00.</li>",
     ):
         assert line in consent
     assert "It takes about 1 minute.</li>" in step_texts(study, WORDS, catalogue, method, 1)["consent"]
@@ -59,7 +59,7 @@ def test_a_consent_of_ones_own_tells_time_and_pay_as_the_study_has_them() -> Non
     texts = {"consent": "You look at faces. {time} {pay}\n\n- {pay}\n- {other} stays."}
     paid = make_study("acr", recruit={"reward": "2.00 GBP"}, texts=texts)
     assert step_texts(paid, WORDS, minutes=9)["consent"] == markdown(
-        "You look at faces. It takes about 9 minutes. You earn 2.00 GBP.\n\n- You earn 2.00 GBP.\n- {other} stays."
+        "You look at faces. It takes about 9 minutes. You earn £2.00.\n\n- You earn £2.00.\n- {other} stays."
     )
     assert step_texts(make_study("acr", texts=texts), WORDS, minutes=1)["consent"] == markdown(
         "You look at faces. It takes about 1 minute.\n\n- {other} stays."
