@@ -63,6 +63,7 @@ from beholder.study.design import (
 from beholder.study.media import MediaHosting
 from beholder.study.model import Condition, LastPage, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
+from beholder.study.publication import Author, Publication
 from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
@@ -122,6 +123,8 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("deploy", "deploy", Deploy),
     ("media", "media", MediaHosting),
     ("backup", "backup", Backup),
+    ("publication", "publication", Publication),
+    ("publication: authors", "publication: authors", Author),
 )
 """Heading, where the part stands in study.yaml, and its model."""
 

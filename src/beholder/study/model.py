@@ -20,6 +20,7 @@ from beholder.study.media import MEDIA_PLACE_WORDS, MediaHosting
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.patterns import Pattern, PatternError
 from beholder.study.presets import Preset
+from beholder.study.publication import Publication
 from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import SCALES, Scale, Texts
@@ -271,6 +272,11 @@ class Study(MadePart):
         ]
         | None
     ) = Field(default=None, description="An e-mail or web address, shown on every page.")
+    publication: Publication = Field(
+        default=Publication(),
+        description="What only you know and standards of reporting ask for: authors, licence, ethics, funding. "
+        "It may always change.",
+    )
     source: Any = Field(default=None, description="Kept verbatim, for importers.")
 
     _folder: Path = PrivateAttr(default=Path())

@@ -27,7 +27,8 @@ __all__ = ["canonical", "digest", "resolved_yaml", "study_json"]
 def study_json(study: Study) -> dict[str, Any]:
     """Return the study as JSON with its defaults, and with the contents of its text files."""
     value: dict[str, Any] = study.model_dump(mode="json")
-    for name in ("deploy", "backup", "media"):  # where it is served and copied to is no part of what people see
+    # Where it is served and copied to, and who publishes it, is no part of what people see.
+    for name in ("deploy", "backup", "media", "publication"):
         del value[name]
     value["texts"] = {which: study_text(study, which) for which in value["texts"]}
     for question in value["questions"]:  # keeps the digests of studies from before there were labels

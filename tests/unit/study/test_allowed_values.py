@@ -61,6 +61,15 @@ WORDS: dict[str, tuple[list[Any], list[Any]]] = {
     "a map of keys": ([{}], [3, "words"]),
     "up to 64 small letters, digits, - and _, beginning with a letter or digit":
         (["a-b_1", "1"], ["A", "a b", "-a", "a" * 65, ""]),
+    "an ORCID iD such as 0000-0002-1825-0097": (
+        ["0000-0002-1825-0097", "0000-0002-1694-233X"], ["ada", "000000021825009X"],
+    ),
+    "an e-mail address": (["a@b.cd"], ["a@b", "https://b.cd"]),
+    "an SPDX identifier such as CC-BY-4.0, or a web address that begins with https://":
+        (["CC-BY-4.0", "https://x.org/terms"], ["some rights", "", "ftp://x.org"]),
+    "a web address that begins with https://": (["https://x.org/data"], ["x.org", "a@b.cd"]),
+    "a DOI such as 10.5281/zenodo.123456": (["10.5281/zenodo.1"], ["https://doi.org/10.5281/zenodo.1", "10.5281"]),
+    "one to three numbers, such as 1.0.0": (["1.0.0", "2"], ["1.0.0.0", "v1", "final"]),
     "up to 64 letters, digits, - and _": (["aB-1_"], ["a b", "a" * 65, ""]),
     "an amount above 0 and a currency of three capital letters, such as 0.10 GBP":
         (["0.10 GBP"], ["0 GBP", "2", "2.00 gbp", -1]),
