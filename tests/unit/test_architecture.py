@@ -196,6 +196,7 @@ SHORT_CHAPTERS = {
     "beholder.stimuli.samples.text": "the samples of one medium",
     "beholder.simulation.time_marks": "a rater model of its own, which only the oracle asks",
     "beholder.stats.marked_times": "formulas alone: one analysis uses them",
+    "beholder.study.bibliography": "what the researcher writes: one module for each larger key",
     "beholder.study.chain": "what the researcher writes; the workflow reads it",
     "beholder.server.study_versions": "the texts with which sessions began; the service is the way of requests",
     "beholder.store.postgresql.servers": "who leads and what servers tell; the store only hands it on",

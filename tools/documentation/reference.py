@@ -25,6 +25,7 @@ from beholder.cleaning import (
     ratings,
     recurring_questions,
     shortfall,
+    stimuli,
     tables,
     time_marks,
     views,
@@ -33,6 +34,7 @@ from beholder.cli import cli
 from beholder.columns import Column
 from beholder.methods import find, method_folder, names
 from beholder.methods.time_marks import TimeMarks
+from beholder.stimuli.si_ti import SI_TI
 from beholder.study.backup import Backup
 from beholder.study.checks import Checks, installed_checks, switches_model, use_model
 from beholder.study.cleaning import (
@@ -63,7 +65,7 @@ from beholder.study.design import (
 from beholder.study.media import MediaHosting
 from beholder.study.model import Condition, LastPage, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
-from beholder.study.publication import Author, Publication
+from beholder.study.bibliography import Author, Publication
 from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
@@ -280,6 +282,7 @@ _TABLES: Mapping[str, Mapping[str, Sequence[Column]]] = {
     "marks": {"marks.csv": time_marks.MARKS, "viewings.csv": time_marks.VIEWINGS},
     "views": {"views.csv": views.VIEW_USE},
     "devices": {"devices.csv": devices.DEVICES},
+    "stimuli": {"stimuli.csv": (*stimuli.STIMULI, *SI_TI)},
     "lists": {
         "accept.csv": payouts.ACCEPT, "reject.csv": payouts.REJECT, "look.csv": payouts.LOOK,
         "bonus.csv": payouts.BONUSES, "votes.csv": shortfall.VOTES, "extend.csv": shortfall.EXTEND,

@@ -13,6 +13,7 @@ shortfall      votes that are missing, and the lists that would bring them
 collection     how far a run is, how its size came about, and when its results were looked at
 account        counts, CONSORT flow and rules; account_page: the same as account.md
 devices        devices.csv
+stimuli        stimuli.csv: what was shown, and what its files hold
 tables         all other tables of the folder clean/
 """
 

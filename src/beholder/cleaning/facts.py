@@ -90,6 +90,9 @@ class ShownStimulus:
     factors: Mapping[str, str]
     role: str = "test"
     medium: str = "video"
+    sha256: str = ""
+    probe: Mapping[str, Any] = field(default_factory=dict)
+    """What its file holds, as it was measured."""
 
 
 class AnswerRecord(NamedTuple):
@@ -343,6 +346,8 @@ def _shown_stimulus(row: Mapping[str, Any]) -> ShownStimulus:
         dict(row["factors"]),
         str(row["role"]),
         str(row["medium"]),
+        str(row["sha256"]),
+        dict(row["probe"]),
     )
 
 

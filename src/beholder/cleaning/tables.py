@@ -43,12 +43,14 @@ from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.recurring_questions import DURING, during_rows
 from beholder.cleaning.screening import facts_of, judge_facts, store_of
 from beholder.cleaning.sessions import JudgedSession
+from beholder.cleaning.stimuli import stimulus_columns, stimulus_rows
 from beholder.cleaning.texts import StudyText, text_rows
 from beholder.cleaning.time_marks import MARKS, VIEWINGS, has_marks, mark_rows, viewing_rows
 from beholder.cleaning.views import VIEW_USE, has_views, view_rows
 from beholder.columns import Column, names_of, pick
 from beholder.files import csv_blocks, csv_text, json_bytes, table_bytes, text_blocks, text_of, utf8, write_all
 from beholder.planning.model import no_collection
+from beholder.stimuli.si_ti import known_si_ti
 from beholder.store.open import display_address
 from beholder.study.model import Study
 from beholder.types import UNRATED_ROLES
@@ -146,6 +148,7 @@ def _write(
         seldom[_VIEWS] = table_bytes(names_of(VIEW_USE), (row for one in judged for row in view_rows(one)))
     if rows := list(loop_rows(visits)):
         seldom[_LOOPS] = table_bytes(names_of(LOOPS), rows)
+    si_ti = known_si_ti(study.folder)
     looped = loop_counts([one.visit for one in judged if one.decision.use])
     account = {
         "study": study.name,
@@ -178,6 +181,7 @@ def _write(
             "comments.csv": table_bytes(names_of(COMMENTS), comment_rows(visits)),
             **seldom,
             "devices.csv": table_bytes(names_of(DEVICES), device_rows(judged)),
+            "stimuli.csv": table_bytes(names_of(stimulus_columns(si_ti)), stimulus_rows(facts, si_ti)),
             "sessions.csv": table_bytes(names_of(SESSIONS), (session_row(one) for one in judged)),
             "participants.csv": table_bytes(people, participant_rows(judged, options)),
             "verdicts.csv": csv_blocks(names_of(VERDICTS), verdict_lines(judged)),

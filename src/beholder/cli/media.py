@@ -177,15 +177,17 @@ def upload(study: Path, tidy: bool) -> object:
 
 @media.command(has_quiet=False)
 @_FILES
-def probe(files: tuple[Path, ...]) -> object:
+@click.option("--si-ti", is_flag=True, help="Of videos: spatial and temporal information; every frame is decoded.")
+def probe(files: tuple[Path, ...], si_ti: bool) -> object:
     """Say what files hold, and whether browsers play them.
 
-    A folder stands for all media in and below it. Ends with 2 where a file cannot be read or would not play.
+    A folder stands for all media in and below it. Ends with 2 where a file cannot be read or would not play. SI and TI
+    of videos in a study folder are kept for its export, report and checklists.
     """
     from beholder.stimuli.workshop import as_json, as_table, probe_media
 
     with Bar("Files") as progress:
-        rows, problems = probe_media(files, progress)
+        rows, problems = probe_media(files, progress, si_ti=si_ti)
     print_table(as_table(rows))
     document = {"files": as_json(rows)}
     return CommandResult(document, code=2, problems=problems) if problems else document

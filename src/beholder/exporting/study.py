@@ -9,11 +9,13 @@ from typing import Any
 from beholder.cleaning import columns as c
 from beholder.cleaning import playback as played
 from beholder.cleaning import tables, time_marks
+from beholder.cleaning.stimuli import Known, probe_cells, si_ti_cells, stimulus_columns
 from beholder.cleaning.texts import StudyText
 from beholder.cleaning.views import VIEW_USE, has_views, view_rows
 from beholder.columns import Column, names_of
 from beholder.exporting.columns import OF_PARTICIPANT, OF_SESSION, OF_TEXT, ExportTable, TableRows, factor_columns
 from beholder.exporting.source import ExportSource
+from beholder.stimuli.si_ti import known_si_ti
 from beholder.study.questionnaire import QUESTION_TYPES
 
 STUDIES = ExportTable(
@@ -55,18 +57,6 @@ _NUMBERS = Column(
     "numbers", "text", "Where the numbers of the scale were shown, where the study says so.",
     ("none", "handle", "ticks", "both"),
 )  # fmt: skip
-_PROBE = (
-    Column("bytes", "integer", "Size of the file."),
-    Column("duration_ms", "number", "How long it plays; of images and texts, how long they must be in view."),
-    Column("width", "integer", "Width, in pixels."),
-    Column("height", "integer", "Height, in pixels."),
-    Column("fps", "number", "Frames per second."),
-    Column("codec", "text", "How its picture is coded."),
-    Column("audio_codec", "text", "How its sound is coded."),
-    Column("channels", "integer", "Channels of its sound."),
-    Column("sample_rate", "integer", "Samples per second of its sound."),
-    Column("words", "integer", "Of a text: how many words it has."),
-)
 
 
 def studies(source: ExportSource) -> TableRows:
@@ -86,24 +76,15 @@ def stimuli(source: ExportSource) -> TableRows:
     used = {row["digest"] for row in source.sessions.values()}
     rows = [row for row in source.tables["stimuli"] if row["digest"] in used]
     factors = sorted({name for row in rows for name in row["factors"]})
-    table = ExportTable(
-        "stimuli",
-        "stimulus in each study text",
-        (
-            c.DIGEST, c.STIMULUS, c.CONTENT, c.CONDITION, c.ROLE, c.MEDIUM,
-            Column("sha256", "text", "Hash of the file; of the recipe where Beholder made it."),
-            *_PROBE,
-            *factor_columns(factors),
-        ),
-        ("digest", "stimulus"),
-        (OF_TEXT,),
-    )  # fmt: skip
-    return TableRows(table, map(_stimulus, rows))
+    known = known_si_ti(source.judging.study.folder)
+    columns = (c.DIGEST, *stimulus_columns(known), *factor_columns(factors))
+    table = ExportTable("stimuli", "stimulus in each study text", columns, ("digest", "stimulus"), (OF_TEXT,))
+    return TableRows(table, (_stimulus(row, known) for row in rows))
 
 
-def _stimulus(row: Mapping[str, Any]) -> dict[str, Any]:
+def _stimulus(row: Mapping[str, Any], known: Known) -> dict[str, Any]:
     factors = {f"factor_{name}": value for name, value in row["factors"].items()}
-    return {**row, **{name: row["probe"].get(name) or None for name in names_of(_PROBE)}, **factors}
+    return {**row, **probe_cells(row["probe"]), **si_ti_cells(row["sha256"], known), **factors}
 
 
 def questions(source: ExportSource) -> TableRows:

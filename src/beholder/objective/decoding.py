@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +15,7 @@ from numpy.typing import NDArray
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.audio import READ_AUDIO
 from beholder.stimuli.catalogue import Stimulus
-from beholder.stimuli.ffmpeg import NO_WINDOW, FFmpegRun, command, file_argument, run_ffmpeg
+from beholder.stimuli.ffmpeg import ffmpeg_output, file_argument, run_ffmpeg
 from beholder.stimuli.media_formats import medium_of
 from beholder.stimuli.probe import measure
 from beholder.stimuli.streams import Measurement
@@ -133,23 +131,9 @@ def frames(
     shapes = plane_shapes(pixels, width, height)
     size = sum(lines * columns for lines, columns in shapes)
     words = ["-v", "error", *read, "-i", path, "-map", "0:V:0", "-vf", f"{chain},format={pixels}"]
-    line = command([*words, "-fps_mode", "passthrough", "-f", "rawvideo", "pipe:1"])
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, creationflags=NO_WINDOW
-        )
-        assert process.stdout is not None
-        try:
-            while len(data := process.stdout.read(size)) == size:
-                yield _planes(data, shapes)
-            if process.wait() != 0:
-                log.seek(0)
-                said = FFmpegRun(process.returncode, b"", log.read().decode("utf-8", "replace")).error_line()
-                raise StimuliError(Problem(where, f"cannot be decoded: ffmpeg says {said}"))
-        finally:
-            process.stdout.close()
-            process.kill()
-            process.wait()
+    with ffmpeg_output([*words, "-fps_mode", "passthrough", "-f", "rawvideo", "pipe:1"], where) as stream:
+        while len(data := stream.read(size)) == size:
+            yield _planes(data, shapes)
 
 
 def _planes(data: bytes, shapes: Sequence[tuple[int, int]]) -> list[Plane]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from beholder.errors import Problem, StimuliError
 
@@ -83,6 +85,33 @@ def feed_ffmpeg(arguments: Sequence[str], pieces: Iterable[bytes]) -> FFmpegRun:
             raise
         log = process.stderr.read().decode("utf-8", "replace")
     return FFmpegRun(process.returncode, b"", log)
+
+
+@contextmanager
+def ffmpeg_output(arguments: Sequence[str], where: str) -> Iterator[IO[bytes]]:
+    """Run ffmpeg and yield its standard output while it runs; raise StimuliError that names `where` if it failed.
+
+    Whoever has read enough leaves, and it is stopped.
+    """
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            command(arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            creationflags=NO_WINDOW,
+        )
+        assert process.stdout is not None
+        try:
+            yield process.stdout
+            if process.wait() != 0:
+                log.seek(0)
+                said = FFmpegRun(process.returncode, b"", log.read().decode("utf-8", "replace")).error_line()
+                raise StimuliError(Problem(where, f"cannot be decoded: ffmpeg says {said}"))
+        finally:
+            process.stdout.close()
+            process.kill()
+            process.wait()
 
 
 def file_argument(path: Path) -> str:

@@ -20,7 +20,7 @@ from beholder.study.media import MEDIA_PLACE_WORDS, MediaHosting
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.patterns import Pattern, PatternError
 from beholder.study.presets import Preset
-from beholder.study.publication import Publication
+from beholder.study.bibliography import Publication
 from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import SCALES, Scale, Texts

@@ -105,7 +105,7 @@ def test_cleaning_twice_gives_the_same_bytes(study: Study) -> None:
     assert sorted(first) == [
         "accept.csv", "account.json", "account.md", "bonus.csv", "checks.csv", "comments.csv", "devices.csv",
         "extend.csv", "look.csv", "participants.csv", "playback.csv", "qualification.csv", "ratings.csv", "reject.csv",
-        "sessions.csv", "verdicts.csv", "votes.csv",
+        "sessions.csv", "stimuli.csv", "verdicts.csv", "votes.csv",
     ]  # fmt: skip
 
 

@@ -6,11 +6,22 @@ import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from beholder.errors import Problem, StimuliError
+from beholder.formats import number
 from beholder.stimuli.probe import measure, playback_problem
+from beholder.stimuli.si_ti import (
+    SpatialTemporalInformation,
+    as_numbers,
+    file_hash,
+    keep_si_ti,
+    known_si_ti,
+    measure_si_ti,
+    study_folder_of,
+)
 from beholder.stimuli.workshop.jobs import MediaFile, Progress, find_media, needs_conversion
 from beholder.types import Medium
 
@@ -42,16 +53,28 @@ class ProbeRow:
     loudness: float | None = None
     """LUFS, None without a sound that has one."""
     words: int = 0
+    si_ti: SpatialTemporalInformation | None = None
+    """Of a video whose SI and TI were asked for."""
 
 
-def probe_media(files: Iterable[Path], progress: Progress | None = None) -> tuple[list[ProbeRow], list[Problem]]:
-    """Return a row for each file, and the problems of all: what is not there, cannot be read, or would not play."""
+def probe_media(
+    files: Iterable[Path], progress: Progress | None = None, *, si_ti: bool = False
+) -> tuple[list[ProbeRow], list[Problem]]:
+    """Return a row for each file, and the problems of all: what is not there, cannot be read, or would not play.
+
+    With `si_ti` also the spatial and temporal information of videos, which takes as long as decoding them; of videos in
+    a study folder it is kept there, and not measured again.
+    """
     problems: list[Problem] = []
     media_files = find_media(files, problems)
     rows: list[ProbeRow] = []
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for done, (row, problem) in enumerate(pool.map(_probe_file, media_files), start=1):
+        probes = pool.map(partial(_probe_file, si_ti=si_ti), media_files)
+        for done, (row, problem, to_keep) in enumerate(probes, start=1):
             rows.append(row)
+            if to_keep is not None and row.si_ti is not None:
+                folder, sha256 = to_keep
+                keep_si_ti(folder, {sha256: row.si_ti})
             problems += [problem] if problem is not None else []
             if progress is not None:
                 progress(done, len(media_files))
@@ -60,7 +83,12 @@ def probe_media(files: Iterable[Path], progress: Progress | None = None) -> tupl
 
 def as_json(rows: Iterable[ProbeRow]) -> list[dict[str, Any]]:
     """Return the rows as JSON objects."""
-    return [asdict(row) for row in rows]
+    return [_json_row(row) for row in rows]
+
+
+def _json_row(row: ProbeRow) -> dict[str, Any]:
+    values = {name: value for name, value in asdict(row).items() if name != "si_ti"}
+    return values if row.si_ti is None else {**values, "si_ti": as_numbers(row.si_ti)}
 
 
 def as_table(rows: Iterable[ProbeRow]) -> list[dict[str, str]]:
@@ -70,17 +98,22 @@ def as_table(rows: Iterable[ProbeRow]) -> list[dict[str, str]]:
     return [{head: row[head] for head in used} for row in table]
 
 
-def _probe_file(file: MediaFile) -> tuple[ProbeRow, Problem | None]:
+_Probed: TypeAlias = tuple[ProbeRow, Problem | None, tuple[Path, str] | None]
+"""A row, what is wrong, and under which hash of which study what was measured is to be kept."""
+
+
+def _probe_file(file: MediaFile, *, si_ti: bool) -> _Probed:
     path, medium = file.path, file.medium
     name, size = str(path), path.stat().st_size
     if needs_conversion(path):
         problem = Problem(name, f"is {path.suffix.lower()}, which studies do not take", "", _PREPARE)
-        return ProbeRow(name, medium, size, False, _without_file(problem)), problem
+        return ProbeRow(name, medium, size, False, _without_file(problem)), problem, None
     try:
         measured = measure(path, name, medium)
+        information, to_keep = _si_ti(path, measured.pixels) if si_ti and medium == "video" else (None, None)
     except StimuliError as error:
         (problem,) = error.problems
-        return ProbeRow(name, medium, size, False, _without_file(problem)), problem
+        return ProbeRow(name, medium, size, False, _without_file(problem)), problem, None
     playback = playback_problem(measured, name, medium)
     probe = measured.probe
     row = ProbeRow(
@@ -102,8 +135,19 @@ def _probe_file(file: MediaFile) -> tuple[ProbeRow, Problem | None]:
         sample_rate=probe.sample_rate,
         loudness=probe.loudness,
         words=probe.words,
+        si_ti=information,
     )
-    return row, playback
+    return row, playback, to_keep
+
+
+def _si_ti(path: Path, pixels: str) -> tuple[SpatialTemporalInformation, tuple[Path, str] | None]:
+    """Return SI and TI of a video, and where they are to be kept if they are new to its study."""
+    folder = study_folder_of(path)
+    sha256 = file_hash(path) if folder is not None else ""
+    known = known_si_ti(folder).get(sha256) if folder is not None else None
+    if known is not None:
+        return known, None
+    return measure_si_ti(path, str(path), pixels), None if folder is None else (folder, sha256)
 
 
 def _without_file(problem: Problem) -> str:
@@ -128,6 +172,8 @@ def _table_row(row: ProbeRow) -> dict[str, str]:
         "frames": f"{row.frames}" * (row.medium == "video" and row.frames > 0),
         "duration": f"{row.duration_ms / 1000:.3f} s" * (row.duration_ms > 0),
         "sound": " ".join(part for part in sound if part),
+        "SI": "" if row.si_ti is None else f"{row.si_ti.si_max:.1f}",
+        "TI": "" if row.si_ti is None else number(row.si_ti.ti_max, 1),
         "loudness": "" if row.loudness is None else f"{row.loudness:.1f} LUFS",
         "words": f"{row.words}" * (row.words > 0),
         "bytes": f"{row.bytes}",

@@ -84,8 +84,7 @@ class Publication(StudyPart):
     keywords: tuple[Text, ...] = Field(default=(), description="Under which the data are to be found.")
     answers: dict[str, Text] = Field(
         default_factory=dict,
-        description="Your answers to items of checklists, by their ids, such as `{heds-2.1: speech}`. "
-        "`beholder checklist` names the ids.",
+        description="Your answers to items of checklists, by their ids, such as `{heds-2.1: speech}`.",
     )
 
     @model_validator(mode="after")
