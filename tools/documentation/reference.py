@@ -36,6 +36,7 @@ from beholder.methods import find, method_folder, names
 from beholder.methods.time_marks import TimeMarks
 from beholder.stimuli.si_ti import SI_TI
 from beholder.study.backup import Backup
+from beholder.study.bibliography import Author, Publication
 from beholder.study.checks import Checks, installed_checks, switches_model, use_model
 from beholder.study.cleaning import (
     AcceptAsking,
@@ -65,7 +66,6 @@ from beholder.study.design import (
 from beholder.study.media import MediaHosting
 from beholder.study.model import Condition, LastPage, Playback, Question, Stimuli, study_model
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
-from beholder.study.bibliography import Author, Publication
 from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts

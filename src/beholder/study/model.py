@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from beholder.errors import Problem
 from beholder.study.backup import PLACE_WORDS, Backup
+from beholder.study.bibliography import Publication
 from beholder.study.checks import CheckKind, Checks, MadePart, RuleKind, installed_checks, make_part, switches_model
 from beholder.study.cleaning import Analyse, Clean, clean_model
 from beholder.study.deployment import Deploy
@@ -20,7 +21,6 @@ from beholder.study.media import MEDIA_PLACE_WORDS, MediaHosting
 from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.patterns import Pattern, PatternError
 from beholder.study.presets import Preset
-from beholder.study.bibliography import Publication
 from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import SCALES, Scale, Texts
