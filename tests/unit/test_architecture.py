@@ -57,7 +57,18 @@ READERS = {
     "objective",
 }  # fmt: skip
 """They read what the store holds, and import neither the server nor recruiting."""
-ANYTHING = {"__init__", "__main__", "cli", "deployment", "examples", "sample_size", "simulation", "testing", "workflow"}
+ANYTHING = {
+    "__init__",
+    "__main__",
+    "cli",
+    "deployment",
+    "examples",
+    "sample_size",
+    "simulation",
+    "testing",
+    "translation",
+    "workflow",
+}
 """The parts on top. The fake platform is for rehearsals: like simulated people, whom it sends, it sees everything."""
 
 
@@ -179,6 +190,7 @@ SHORT_CHAPTERS = {
     "beholder.backups.sftp": "a destination, which is imported where it is named",
     "beholder.cli.backups": "the commands of one group",
     "beholder.cli.examples": "the commands of one group",
+    "beholder.cli.translation": "a command of its own",
     "beholder.deployment.here": "a target: one module each",
     "beholder.deployment.contained": "runs in a container, by its own name",
     "beholder.deployment.served": "runs on the machine of a deployment, by its own name",

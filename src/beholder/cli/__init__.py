@@ -9,6 +9,7 @@ participants  participants
 analysis      better, board, compare, dimensions, metrics, power, extend
 media         media
 examples      examples
+translation   words
 printing      what commands print, and the arguments that they share
 command       what every command has: a stage in the help, --json, --quiet, --open, and errors that say what was meant
 completion    completion, and what completes studies, methods and conditions

@@ -54,6 +54,7 @@ from beholder.cli.printing import (
 )
 from beholder.cli.recruiting import close, decide, forget, launch, monitor, pay, purge
 from beholder.cli.run import chain, demo, run, simulate
+from beholder.cli.translation import words
 from beholder.errors import BeholderError, Problem, UserError
 from beholder.formats import listed
 
@@ -474,6 +475,6 @@ def open_(context: click.Context, what: str, study: Path) -> None:
 # In the order in which they are used, which is that of the help.
 for _command in (
     examples, media, demo, simulate, power, run, chain, deploy, backup, restore, launch, monitor, participants, extend,
-    decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, completion,
+    decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, words, completion,
 ):  # fmt: skip
     cli.add_command(_command)

@@ -94,6 +94,7 @@ CALLS = (
     Call("run --simulate --participants 4", is_long=True),
     Call("simulate --participants 4", is_long=True),
     Call("chain chain.yaml --simulate", is_long=True),
+    Call("words --language de", again="words"),
     Call("demo pair --exit --port 0 --folder shown", is_long=True),
 )  # fmt: skip
 SERVING = ("serve", "preview")
