@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
-from beholder.analysis.rating_values import evident_scale, read_numbers
+from beholder.analysis.rating_values import evident_scale, read_numbers, read_times
 from beholder.analysis.spreadsheets import MISSING_WORDS, Sheet, is_number, leading_number
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.formats import first_names, join_names, plain_count
@@ -67,8 +67,15 @@ KEPT = (
 """Columns that are taken as they are where they have exactly these names."""
 _TOLD_ROLES: tuple[ColumnRole, ...] = (
     "participant", "condition", "content", "stimulus", "value", "rank", "question", "repetition", "run", "winner",
-    "loser", "is_reference",
+    "loser", "other_condition", "answered_at", "is_reference",
 )  # fmt: skip
+_OPTIONS = frozenset((*_USUAL_NAMES["condition"].split(", "), "option", "player", "candidate", ""))
+"""What the two columns of options of a vote are called, before `a` and `b`."""
+_OPTION_ENDS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"))
+_TIMES = frozenset(("answered at", "timestamp", "tstamp", "created at", "submitted at", "date", "time"))
+"""What the time of a vote is called."""
+_MOST_QUESTIONS = 20
+"""Of more than so many questions about votes, each is what was asked of the options: a content."""
 _PLACES = frozenset((*_USUAL_NAMES["rank"].split(", "), "position"))
 """Names of columns in which 1 may be the best, or the first that was shown."""
 _WIDE: tuple[ColumnRole, ...] = ("participant", "condition", "content", "stimulus", "question")
@@ -170,6 +177,8 @@ def find_roles(sheet: Sheet, told: ToldColumns) -> ColumnRoles:
         if name is not None:
             recognised[role] = name
     found = single | recognised
+    if "winner" in found and "loser" not in found:
+        found = _with_options(sheet, [name for name in names if name not in taken], found)
     if wide_role is not None:
         found.pop("value", None)
         found.pop("rank", None)
@@ -274,6 +283,28 @@ def _recognise(sheet: Sheet, role: ColumnRole, names: Sequence[str], found: Mapp
     raise UserError(Problem(str(sheet.path), what, "one", f"{fix}."))
 
 
+def _with_options(sheet: Sheet, names: Sequence[str], found: Mapping[ColumnRole, str]) -> dict[ColumnRole, str]:
+    """Return the roles of a table of votes with the two columns of options, and the time, where they can be told."""
+    roles = dict(found)
+    ends = {option_end(name): name for name in names}
+    pairs = [(ends[one], ends[other]) for one, other in _OPTION_ENDS if {one, other} <= set(ends)]
+    if pairs and not {"condition", "other_condition"} & set(roles):
+        roles["condition"], roles["other_condition"] = pairs[0]
+    times = [name for name in names if plain_name(name) in _TIMES and read_times(sheet.cells[name]).notna().all()]
+    if times and "answered_at" not in roles:
+        roles["answered_at"] = times[0]
+    if roles.get("question") in names and sheet.cells[roles["question"]].nunique() > _MOST_QUESTIONS:
+        asked = roles.pop("question")
+        roles.setdefault("content", asked)
+    return roles
+
+
+def option_end(name: str) -> str:
+    """Return how a column of options ends, as `a` of `model_a`; empty where it is none."""
+    stem, _, end = re.sub(r"(?<=[a-z])(?=\d$)", " ", plain_name(name)).rpartition(" ")
+    return end if stem in _OPTIONS and any(end in ends for ends in _OPTION_ENDS) else ""
+
+
 def _are_same(sheet: Sheet, role: ColumnRole, names: Sequence[str]) -> bool:
     """Return whether columns tell the same things apart, as a number and a name of a person do."""
     if role == "value":
@@ -307,7 +338,7 @@ def _arranged(sheet: Sheet, roles: ColumnRoles) -> ColumnRoles:
     has_what = bool({"condition", "stimulus", "content"} & set(single))
     who = single.get("participant")
     rated = _rated_role(single)
-    if {"winner", "loser"} <= set(single) and rated is None:
+    if rated is None and "winner" in single and ("loser" in single or {"condition", "other_condition"} <= set(single)):
         return replace(roles, single=_required(sheet, single, free))
     if rated is not None:
         if who is not None and not has_what and len(free) > 1:
@@ -486,4 +517,6 @@ def _words(roles: ColumnRoles) -> Iterator[str]:
         yield f"each of {columns} is {what}"
 
 
-_CALLED = {"is_reference": "mark of the reference"}
+_CALLED = {
+    "is_reference": "mark of the reference", "other_condition": "other condition", "answered_at": "time of the vote",
+}  # fmt: skip

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from beholder.analysis.column_roles import KEPT, STATISTICS, ColumnRoles, plain_name
+from beholder.analysis.column_roles import KEPT, STATISTICS, ColumnRoles, option_end, plain_name
+from beholder.analysis.rating_values import read_times
 from beholder.analysis.spreadsheets import Sheet
 from beholder.errors import Problem, UserError
-from beholder.formats import first_names, plain_count
+from beholder.formats import first_names, plain_count, plural
 from beholder.study.patterns import Pattern, PatternTimeout
 
 _FIRST_STATISTICS = frozenset(("mean", "average", "avg", "mittelwert", "median", "sum", "total", "stdev", "std dev"))
@@ -58,6 +59,10 @@ def to_long(sheet: Sheet, roles: ColumnRoles) -> LongTable:
     elif roles.wide_role == "participant" and not {"condition", "content", "stimulus"} & set(base):
         base["stimulus"] = [f"row {sheet.lines[row]}" for row in base["row"]]
     problems = tuple(_unnamed(sheet, base, roles))
+    if "winner" in base and "value" not in base:
+        base, chosen, wrong = _choices(sheet, base, roles)
+        notes += chosen
+        problems += wrong
     base, named = _with_names(base, roles)
     return LongTable(base, (*notes, *named), problems)
 
@@ -87,11 +92,46 @@ def _unnamed(sheet: Sheet, base: pd.DataFrame, roles: ColumnRoles) -> Iterator[P
             yield Problem(sheet.place(int(row)), f"{name} is empty", "a name", fix)
 
 
+_TIES = frozenset(("tie", "tied", "draw", "equal", "same", "no difference", "no preference", "both", "both good"))
+_NEITHER = frozenset(("tie bothbad", "tie both bad", "both bad", "bothbad", "neither", "none"))
+"""Both are bad: it says which of the two is better as little as any other tie."""
+
+
+def _choices(
+    sheet: Sheet, base: pd.DataFrame, roles: ColumnRoles
+) -> tuple[pd.DataFrame, list[str], tuple[Problem, ...]]:
+    """Return votes as choices: of a winner and a loser, or of two options and which of them won."""
+    base = base.assign(kind="choice")
+    if "loser" in base:
+        return base.rename(columns={"winner": "condition", "loser": "other_condition"}).assign(value="1"), [], ()
+    if not {"condition", "other_condition"} <= set(base):
+        return base, [], ()
+    names = [roles.single[role] for role in ("condition", "other_condition")]
+    words = [{name.casefold(), plain_name(name), option_end(name)} - {""} for name in names]
+    plain, folded = base["winner"].map(plain_name), base["winner"].str.casefold()
+    value = pd.Series(index=base.index, dtype=object)
+    value[base["winner"] == ""] = ""
+    value[plain.isin(_TIES | _NEITHER)] = "0"
+    for sign, role, mine in (("-1", "other_condition", words[1]), ("1", "condition", words[0])):
+        value[folded.isin(mine) | plain.isin(mine) | (base["winner"] == base[role])] = sign
+    notes = []
+    if "answered_at" in base:
+        base["answered_at"] = read_times(base["answered_at"]).map(lambda at: "" if pd.isna(at) else at.isoformat())
+    neither = int(plain.isin(_NEITHER).sum())
+    if neither:
+        notes.append(f"{plain_count(neither, 'vote')} for neither taken as {plural(neither, 'a tie', 'ties')}")
+    unknown = base.index[value.isna()]
+    said = f"{roles.single['winner']} is "
+    problems = tuple(
+        Problem(sheet.place(int(base["row"][at])), f"{said}{base['winner'][at]!r}",
+                f"{base['condition'][at]}, {base['other_condition'][at]}, {names[0]}, {names[1]} or tie")
+        for at in unknown[:_MAX_PROBLEMS]
+    )  # fmt: skip
+    return base.assign(value=value.fillna("")).drop(columns="winner"), notes, problems
+
+
 def _with_names(base: pd.DataFrame, roles: ColumnRoles) -> tuple[pd.DataFrame, list[str]]:
     """Return the table with condition and content of every stimulus, and what was made of the names."""
-    if "winner" in base and "value" not in base:
-        base = base.rename(columns={"winner": "condition", "loser": "other_condition"})
-        base = base.assign(kind="choice", value="1")
     if roles.pattern and "stimulus" in base:
         return _matched(base, roles.pattern), []
     has = {role: role in base for role in ("condition", "content", "stimulus")}

@@ -172,6 +172,20 @@ def read_numbers(text: pd.Series) -> pd.Series:
     return numbers.fillna(led.astype(float)).replace([np.inf, -np.inf], np.nan)
 
 
+_MILLISECONDS = 1e11
+"""Seconds since 1970 are fewer for the next thousand years."""
+
+
+def read_times(text: pd.Series) -> pd.Series:
+    """Return cells as times in UTC: ISO 8601, or seconds or milliseconds since 1970; NaT where one is none."""
+    seconds = pd.to_numeric(text, errors="coerce")
+    seconds = seconds.where(seconds.abs() < _MILLISECONDS, seconds / 1000)
+    counted = pd.to_datetime(seconds, unit="s", utc=True, errors="coerce").astype("datetime64[us, UTC]")
+    written = text.where(seconds.isna() & (text != ""))
+    dated = pd.to_datetime(written, utc=True, errors="coerce", format="ISO8601").astype("datetime64[us, UTC]")
+    return counted.fillna(dated)
+
+
 # Words of a scale
 
 
@@ -228,8 +242,8 @@ def evident_scale(values: pd.Series) -> RatingScale:
         if share >= _FAR and distance > 2 * (high - low):
             return RatingScale(low, high)
         # A gap: of 1 to 5 with a few 7s nobody chose 6. A few zeros below 1 are no part of a scale either.
-        between = {*np.arange(high + 1, outside.max() + 1), *np.arange(outside.min(), low)}
-        if share >= _NEAR and (core % 1 == 0).all() and (not between <= set(outside) or set(outside) == {0.0}):
+        between = max(0.0, outside.max() - high) + max(0.0, low - outside.min())
+        if share >= _NEAR and (core % 1 == 0).all() and (outside.nunique() < between or set(outside) == {0.0}):
             return RatingScale(low, high)
     low, high = float(core.min()), float(core.max())
     if not is_signed and core.between(0, 100).mean() >= _NEAR and float(core.median()) > 10:

@@ -40,8 +40,10 @@ class SanityFinding(NamedTuple):
 def rating_findings(table: pd.DataFrame) -> list[SanityFinding]:
     """Return what is odd in a table of ratings, the worst first."""
     rated = table[table["value"].notna()]
-    if "kind" in rated:
+    if "kind" in rated and not rated.empty:
         rated = rated[rated["kind"].isin(("score", ""))]
+        if rated.empty:  # comparisons alone
+            return []
     if rated.empty:
         words = "No row has a value: every cell is empty or stands for a missing answer."
         return [SanityFinding("No ratings", words, "Is another column the value?")] if len(table) else []

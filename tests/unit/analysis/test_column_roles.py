@@ -93,7 +93,7 @@ def test_several_columns_are_values_of_their_role(tmp_path: Path) -> None:
         ("subject,system,vote\np,a,3\n", ["condition", "participant=Who,rater=x"], [
             "--columns  is 'condition'. Allowed: role=NAME, as participant=Subject,value=Score.",
             "--columns  'rater' is no role. Allowed: participant, condition, content, stimulus, value, rank, question, "
-            "repetition, run, winner, loser, is_reference, names.",
+            "repetition, run, winner, loser, other_condition, answered_at, is_reference, names.",
         ]),
         ("subject,system,vote\np,a,3\n", "participant=Who,value=votes", [
             "--columns  participant=Who: t.csv has no column 'Who'. Allowed: subject, system, vote.",

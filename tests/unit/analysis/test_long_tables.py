@@ -34,6 +34,22 @@ def test_winners_and_losers_are_choices(tmp_path: Path) -> None:
     assert rows(table, "condition", "other_condition", "kind", "value") == [("a", "b", "choice", "1")]
 
 
+@pytest.mark.parametrize("ends", [("model_a", "model_b"), ("system1", "system2"), ("left", "right"), ("A", "B")])
+def test_two_options_and_who_won_are_choices(tmp_path: Path, ends: tuple[str, str]) -> None:
+    lines = [f"p,x,y,{said}" for said in (ends[0], ends[1], "y", "Tie", "")]
+    table = long(tmp_path, "\n".join([f"voter,{ends[0]},{ends[1]},winner", *lines]) + "\n")
+    assert rows(table, "condition", "other_condition", "kind", "value") == [
+        ("x", "y", "choice", value) for value in ("1", "-1", "-1", "0", "")
+    ]
+
+
+def test_a_winner_that_is_neither_of_the_two_is_told(tmp_path: Path) -> None:
+    table = long(tmp_path, "voter,model_a,model_b,winner\np,x,y,z\n")
+    assert [str(one) for one in table.problems] == [
+        f"{tmp_path / 't.csv'}:2  winner is 'z'. Allowed: x, y, model_a, model_b or tie."
+    ]
+
+
 def test_nobody_called_max_is_a_statistic(tmp_path: Path) -> None:
     table = long(tmp_path, "person,A,B\nMax,4,2\nSD,5,1\nMean,4.5,1.5\nSD,0.7,0.7\n")
     assert rows(table, "participant") == [("Max",), ("Max",), ("SD",), ("SD",)]

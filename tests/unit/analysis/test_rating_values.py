@@ -31,6 +31,7 @@ def read(cells: list[str], **options: Any) -> ReadValues:
         ([1, 2, 3, 4, 5] * 20 + [6, 7], (1, 7)),
         ([1, 2, 3, -1, 99], (1, 5)),
         ([250, 300], (250, 300)),
+        ([1, 2, 1682351591.13], (1, 1682351591.13)),  # a time, whose seconds are too many to be counted
     ],
 )
 def test_the_scale_is_the_shortest_usual_one(values: list[float], ends: tuple[float, float]) -> None:
