@@ -15,9 +15,9 @@ from beholder.clock import utc_now
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
 from beholder.planning.serialization import lists_from_json
-from beholder.server.arena_conditions import condition_changes
 from beholder.server.process import RunningServer, run_server
 from beholder.simulation.crowd import send_robots
+from beholder.store.condition_changes import condition_changes
 from beholder.store.open import open_store, read_tables
 from beholder.testing.stores.facts import rows
 from support.active_studies import batches_of, conditions_in, write_active_study, write_text

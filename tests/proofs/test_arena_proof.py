@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import special, stats
@@ -14,6 +16,7 @@ from support.arena_votes import Pair, arena
 
 EACH = 10
 """Votes of a person."""
+Tell = Callable[[str], None]
 
 
 def at_most(count: int, total: int, rate: float = ALPHA) -> bool:
@@ -47,8 +50,11 @@ def test_many_arenas_at_once_are_looked_at_as_one_is() -> None:
             assert stand.differences.log_e[0, 1] == pytest.approx(log_e(pair)[0], abs=1e-6)
 
 
+NAMES = ("board", "one look", "independent votes")
+
+
 @pytest.mark.long
-def test_where_nothing_differs_hardly_any_arena_ever_finds_something(whole: bool) -> None:
+def test_where_nothing_differs_hardly_any_arena_ever_finds_something(whole: bool, tell_rate: Tell) -> None:
     """4,000 arenas of 400 people, a look after each.
 
     Found at any look where taste varies by 0, 0.5 and 1.0 logits: see docs/arena.md. By intervals of a fixed number of
@@ -67,6 +73,8 @@ def test_where_nothing_differs_hardly_any_arena_ever_finds_something(whole: bool
                 fixed |= np.abs(difference) > special.stdtrit(df, 1 - ALPHA / 2) * se
                 p = pair.wins / (pair.people * EACH)
                 naive |= np.abs(difference) > 1.96 / np.sqrt(pair.people * EACH * p * (1 - p))
+        rates = ", ".join(f"{name} {each.mean():.4f}" for name, each in zip(NAMES, (found, fixed, naive), strict=True))
+        tell_rate(f"{arenas:,} arenas of {people} people ever finding a difference, taste {taste}: {rates}")
         assert found.mean() <= ALPHA, f"taste {taste}: {found.sum()} of {arenas:,} arenas"
         assert fixed.mean() > 3 * ALPHA
         assert naive.sum() >= fixed.sum()
@@ -86,7 +94,9 @@ def people_of_fixed_test(difference: float, taste: float) -> int:
 
 
 @pytest.mark.long
-def test_the_sequence_stops_with_no_more_than_1_6_times_the_people_of_a_fixed_test(whole: bool) -> None:
+def test_the_sequence_stops_with_no_more_than_1_6_times_the_people_of_a_fixed_test(
+    whole: bool, tell_rate: Tell
+) -> None:
     """At the median; looks begin with the least number of people. Taste varies by half a logit."""
     arenas = 2000 if whole else 300
     for difference in (0.2, 0.3, 0.5) if whole else (0.3,):
@@ -97,6 +107,7 @@ def test_the_sequence_stops_with_no_more_than_1_6_times_the_people_of_a_fixed_te
             if pair.people >= MINIMUM_PEOPLE:
                 stopped = np.where(np.isinf(stopped) & (log_e(pair) >= -np.log(ALPHA)), pair.people, stopped)
         needed = people_of_fixed_test(difference, 0.5)
+        tell_rate(f"people until {difference} logits are found, median: {np.median(stopped):.0f}; fixed test {needed}")
         assert np.median(stopped) <= 1.6 * needed
 
 
@@ -119,7 +130,7 @@ def wrong_ever(seed: int, *, taste: float, content_sd: float, contents: int) -> 
 
 
 @pytest.mark.long
-def test_pairs_and_sets_of_ranks_hold_beyond_these_people_and_contents(whole: bool) -> None:
+def test_pairs_and_sets_of_ranks_hold_beyond_these_people_and_contents(whole: bool, tell_rate: Tell) -> None:
     """Six equal conditions with ties and a position effect: 500 arenas of people who differ, and of contents too.
 
     In 3, 3 and 3 of them e-BH ever found something, in 0, 0 and 1 a set left out a true rank.
@@ -128,12 +139,13 @@ def test_pairs_and_sets_of_ranks_hold_beyond_these_people_and_contents(whole: bo
     for taste, content_sd, contents in ((0.5, 0.0, 40), (0.5, 0.4, 20), (1.0, 0.5, 8)):
         some = [wrong_ever(seed, taste=taste, content_sd=content_sd, contents=contents) for seed in range(arenas)]
         found, missed = (sum(one[place] for one in some) for place in (0, 1))
+        tell_rate(f"{arenas} arenas of six, {taste=} {content_sd=}: {found} ever found a pair, {missed} missed a rank")
         assert at_most(found, arenas), f"{found} of {arenas} found something"
         assert at_most(missed, arenas), f"{missed} of {arenas} left out a true rank"
 
 
 @pytest.mark.long
-def test_a_strong_condition_that_joins_moves_the_others_within_their_intervals(whole: bool) -> None:
+def test_a_strong_condition_that_joins_moves_the_others_within_their_intervals(whole: bool, tell_rate: Tell) -> None:
     """Five conditions, and one that is 1.5 logits better from the middle on: the others' intervals at every look."""
     arenas, quality = 300 if whole else 12, np.array([0.4, 0.2, 0.0, -0.2, -0.4, 1.5])
     missed = np.zeros((arenas, 5), bool)
@@ -153,6 +165,8 @@ def test_a_strong_condition_that_joins_moves_the_others_within_their_intervals(w
                 before = stand.fit.strength[:5]
         assert before is not None
         moved[seed] = np.abs(stand.fit.strength[:5] - before).mean()
+    rates = f"{missed.mean():.4f} of the others', {joiner.mean():.4f} of the joiner's"
+    tell_rate(f"{arenas} arenas with a join: intervals that ever miss: {rates}; mean move {moved.mean():.3f} logits")
     assert at_most(int(missed.sum()), missed.size)
     assert at_most(int(joiner.sum()), arenas)
     assert moved.mean() < 0.15

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _COMPARED = ("choice", "diff")
 FEWEST_PEOPLE = 10
 """What is usual cannot be told from fewer."""
-_SURE = 0.01
+SURE = 0.01
 """The p value, corrected for all conditions, from which on too many people gave one condition every vote."""
 
 
@@ -137,12 +137,12 @@ class Stuffing(BallotRule):
             return dict.fromkeys(people, VoteFinding(None, "too_few_people"))
         found = favours(votes, self.options.votes, self.options.false_share)
         groups = unanimous(found)
-        friends = [place for place in range(len(conditions)) if groups.p[place] <= _SURE]
+        friends = [place for place in range(len(conditions)) if groups.p[place] <= SURE]
         findings = {}
         for number, person in enumerate(people):
             most = int(found.q[number].argmin())
             every, won = found.votes[number], found.won[number]
-            mine = [place for place in friends if every[place] == won[place] >= _FEWEST_OF_FRIEND]
+            mine = [place for place in friends if every[place] == won[place] >= FEWEST_OF_FRIEND]
             together: dict[str, Json] = {
                 conditions[place]: {
                     "people": int(groups.people[place]), "expected": round(float(groups.expected[place]), 1)
@@ -181,13 +181,13 @@ class Stuffing(BallotRule):
             groups.update(together if isinstance(together, Mapping) else {})
         for name, numbers in sorted(groups.items()):
             sentences.append(
-                f"{numbers['people']} people gave {name} every vote, {_FEWEST_OF_FRIEND} or more each, where about "
+                f"{numbers['people']} people gave {name} every vote, {FEWEST_OF_FRIEND} or more each, where about "
                 f"{numbers['expected']:g} would: its friends may have voted."
             )
         return {"found": " ".join(sentences)} if sentences else {}
 
 
-_FEWEST_OF_FRIEND = 3
+FEWEST_OF_FRIEND = 3
 """Who gave a condition every vote gave it so many at least."""
 
 

@@ -10,7 +10,7 @@ import click
 
 from beholder.cli.command import CommandResult, StageCommand
 from beholder.cli.completion import StudyPath, complete_condition
-from beholder.cli.printing import FROM, IDEAL, Bar, population_source, print_table, takes_table
+from beholder.cli.printing import FROM, IDEAL, Bar, population_source, print_table, print_table_notes, takes_table
 from beholder.errors import Problem, UserError
 
 _EXIT_CODES = {"yes": 0, "no": 3, "undecided": 4}
@@ -53,6 +53,7 @@ def board(source: Path, **options: Any) -> CommandResult:
 
     with Bar("Figures") as progress:
         made = beholder.board(source, **options, progress=progress)
+    print_table_notes(made.notes)
     print_table([{str(name): cell for name, cell in row.items()} for row in shown(made.conditions).to_dict("records")])
     click.echo("")
     for line in (*made.words, *made.warnings):

@@ -4,6 +4,7 @@ votes        the votes, from a study or a table
 fit          strengths by Bradley and Terry's model, with ties, position effect, covariates and weights
 ranks        errors over people and contents, confidence sequences, e-values and sets of ranks
 robustness   few people who decide, people weighed by agreement, weights by draws, covariates
+suspicion    votes that may not be somebody's own, and how all stand without them
 coverage     what a rank rests on, and warnings
 tables       the board as a whole, its history and slices, and every table
 page         the page

@@ -16,14 +16,19 @@ from beholder.analysis.ratings_table import TableOptions
 from beholder.analysis.result import records
 from beholder.analysis.spreadsheets import is_table
 from beholder.analysis.tests import Claim
+from beholder.checks.ballots import BallotRule
+from beholder.checks.registry import study_rules
 from beholder.errors import Problem, UserError
 from beholder.files import table_bytes
 from beholder.leaderboard.page import KIND, finding, outcome
 from beholder.leaderboard.ranks import MINIMUM_PEOPLE
-from beholder.leaderboard.tables import board_of, vote_table
-from beholder.leaderboard.votes import Votes, votes_of
+from beholder.leaderboard.tables import Board, board_of, vote_table
+from beholder.leaderboard.votes import Votes, left_out, votes_of
 from beholder.reporting.result_page import REHEARSAL, refuse_taken, write_outcome
 from beholder.result_view import DrawnResult, ResultView
+from beholder.store.condition_changes import retired_conditions
+from beholder.store.contract import LedgerEntry
+from beholder.store.open import read_tables
 from beholder.study.model import Study
 
 if TYPE_CHECKING:
@@ -44,6 +49,8 @@ class BoardResult(DrawnResult):
     words: tuple[str, ...]
     warnings: tuple[str, ...]
     page: Path
+    notes: Mapping[str, Any]
+    """As notes.json has them."""
     also: Mapping[str, DataFrame] = field(default_factory=dict)
     """Slices and covariates, where there are any."""
     charts: Mapping[str, Callable[[], Any]] = field(default_factory=dict, repr=False)
@@ -80,6 +87,8 @@ class _Source(NamedTuple):
     claim: Claim
     simulated: str
     loaded: LoadedRatings | None
+    rules: Mapping[str, BallotRule] = {}
+    """Of the study, over votes."""
 
 
 def board_folder(
@@ -124,9 +133,12 @@ def update_board(
 def _written(read: _Source, out: Path | None, minimum: int, progress: Callable[[int, int], None] | None) -> BoardResult:
     folder = out or read.folder / "board"
     refuse_taken(folder, KIND)
-    made = board_of(read.votes, claim=read.claim, minimum=minimum)
-    told = outcome(made, read.title, read.simulated)
-    told = told._replace(notes={**told.notes, "votes_sha256": _hash(read.votes, minimum)})
+    made = board_of(read.votes, claim=read.claim, minimum=minimum, rules=read.rules)
+    left = left_out(read.loaded, read.votes.question) if read.loaded is not None else ""
+    how = _how_read(read.loaded)
+    words = f"{how['file']}: {'; '.join(how['read'])}" if how.get("read") else ""
+    told = outcome(made, read.title, read.simulated, left, words)
+    told = told._replace(notes={**told.notes, **how, "votes_sha256": _hash(read.votes, minimum)})
     page = write_outcome(told, folder, progress)
     results = {name: one.table for name, one in told.tables.items()}
     import pandas as pd
@@ -134,9 +146,21 @@ def _written(read: _Source, out: Path | None, minimum: int, progress: Callable[[
     empty = pd.DataFrame()
     return BoardResult(
         results["conditions"], results.get("pairs", empty), results.get("history", empty), results["votes"],
-        finding(made), made.coverage.warnings if made.coverage is not None else (), page,
+        finding(made), (*(made.coverage.warnings if made.coverage is not None else ()), *_suspicious(made)), page,
+        told.notes,
         {name: results[name] for name in ("slices", "covariates") if name in results}, told.charts,
     )  # fmt: skip
+
+
+def _how_read(loaded: LoadedRatings | None) -> dict[str, Any]:
+    """Return the name of a table and how it was read; nothing of a study."""
+    if loaded is None or loaded.own is None:
+        return {}
+    return {"file": loaded.path.name, "read": list(loaded.own.notes)}
+
+
+def _suspicious(made: Board) -> tuple[str, ...]:
+    return made.suspicion.sentences if made.suspicion is not None else ()
 
 
 def _hash(votes: Votes, minimum: int) -> str:
@@ -168,30 +192,51 @@ def _read(
     from beholder.methods import load_study
 
     study = source if isinstance(source, Study) else load_study(Path(source))
+    roster = _Roster(frozenset(), tuple(one.name for one in study.conditions))
     if store is not None or (study.folder / "store").is_dir():
         from beholder.cleaning.tables import clean_folder
 
+        if study.design.arena is not None:
+            roster = _roster(store or str(study.folder / "store"), roster.conditions)
         clean_folder(study, store=store, robots=False, run=None, progress=None)
     elif not (study.outputs / "clean" / "ratings.csv").is_file():
-        return _Source(_nobody(study, away), study.folder, study.title, study.analyse.claim, "", None)
+        return _Source(_nobody(study, roster, away), study.folder, study.title, study.analyse.claim, "", None)
     loaded = open_ratings(study)
     if not len(loaded.ratings.used):
-        return _Source(_nobody(study, away), study.folder, study.title, study.analyse.claim, _robots(loaded), loaded)
+        nobody = _nobody(study, roster, away)
+        return _Source(nobody, study.folder, study.title, study.analyse.claim, _robots(loaded), loaded)
     loaded = record_look(loaded, "board", store)
-    votes = votes_of(loaded, question, away)
-    return _Source(votes, study.folder, study.title, study.analyse.claim, _robots(loaded), loaded)
+    votes = votes_of(loaded, question, away | roster.retired, roster.conditions)
+    rules = {rule.name: rule for rule in study_rules(study) if isinstance(rule, BallotRule)}
+    return _Source(votes, study.folder, study.title, study.analyse.claim, _robots(loaded), loaded, rules)
 
 
 def _robots(loaded: LoadedRatings) -> str:
     return f"These votes come from robots. {REHEARSAL}" if loaded.population == "robots" else ""
 
 
-def _nobody(study: Study, retired: frozenset[str]) -> Votes:
+class _Roster(NamedTuple):
+    """The conditions of a study, with or without votes."""
+
+    retired: frozenset[str]
+    conditions: tuple[str, ...]
+
+
+def _roster(store: str, named: tuple[str, ...]) -> _Roster:
+    """Return the conditions of an arena by its store: what joined may not be named in the study, nor what retired."""
+    rows = read_tables(store, ["ledger", "stimuli"])
+    shown = (row["condition"] for row in rows["stimuli"] if row["role"] in ("test", "reference"))
+    return _Roster(
+        retired_conditions(LedgerEntry(**row) for row in rows["ledger"]), tuple(dict.fromkeys((*named, *shown)))
+    )
+
+
+def _nobody(study: Study, roster: _Roster, retired: frozenset[str]) -> Votes:
     """Return the votes of a study in which nobody has voted yet."""
     none, numbers = np.zeros(0, np.intp), np.zeros(0)
     labels = {one.name: one.label for one in study.conditions if one.label}
-    names = tuple(one.name for one in study.conditions)
+    retired = retired | roster.retired
     return Votes(
-        "", names, labels, (), (), none, none, numbers, numbers, none, none, np.zeros(0, "datetime64[us]"), numbers,
-        numbers, {}, retired,
+        "", roster.conditions, labels, (), (), none, none, numbers, numbers, none, none, np.zeros(0, "datetime64[us]"),
+        numbers, numbers, {}, retired,
     )  # fmt: skip

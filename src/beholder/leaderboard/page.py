@@ -22,7 +22,17 @@ from beholder.analysis.figures.theme import (
     tooltip,
     value_axis,
 )
-from beholder.formats import NONE, count, first_names, interval, join_names, number, percent, plural, signed
+from beholder.formats import (
+    NONE,
+    count,
+    first_names,
+    interval,
+    join_names,
+    number,
+    percent,
+    plural,
+    signed,
+)
 from beholder.leaderboard.ranks import Standings
 from beholder.leaderboard.tables import Board, Slice, citations, tables
 from beholder.reporting.figures import Figure
@@ -40,8 +50,8 @@ _MOST_IN_SLICES = 20
 _MOST_FIRST = 6
 
 
-def outcome(board: Board, title: str, simulated: str = "") -> Outcome:
-    """Return what the page tells, with its tables."""
+def outcome(board: Board, title: str, simulated: str = "", left_out: str = "", read: str = "") -> Outcome:
+    """Return what the page tells, with its tables; `left_out` says which votes do not count, `read` how a table was."""
     words = finding(board)
     figures = [_history_figure(board)] if len(board.looks) > 1 else []
 
@@ -49,7 +59,7 @@ def outcome(board: Board, title: str, simulated: str = "") -> Outcome:
         parts: list[Markup | None] = [_warnings(board), _ranking(board)]
         if "history" in drawn:
             parts.append(panel("history", "History", drawn["history"], foot=_HISTORY_FOOT, is_wide=True))
-        parts += [_matrix(board), *_slices(board), _support(board), _methods(board)]
+        parts += [_matrix(board), *_slices(board), _suspicion(board, left_out), _support(board, read), _methods(board)]
         return [part for part in parts if part is not None]
 
     lead = render([_facts(board), headline(words)])
@@ -57,6 +67,7 @@ def outcome(board: Board, title: str, simulated: str = "") -> Outcome:
         "words": list(words), "updated_at": board.updated_at, "minimum_people": board.minimum, "claim": board.claim,
         "people": len(board.votes.people), "votes": board.votes.size, "founders": board.founders,
         "warnings": list(board.coverage.warnings) if board.coverage is not None else [],
+        "suspicious": list(board.suspicion.sentences) if board.suspicion is not None else [], "left_out": left_out,
     }  # fmt: skip
     return Outcome(KIND, title, lead, tables(board), figures, sections, notes, simulated)
 
@@ -77,18 +88,38 @@ def finding(board: Board) -> tuple[str, ...]:
             f"Too few people for ranks: {people} voted so far, and a condition has a rank once {board.minimum} people "
             "have compared it.",
         )
+    said: tuple[str, ...] = (_lead_words(board, now), _found_words(now))
+    if _differs_here(board):
+        assert board.here is not None
+        lead, found = _lead_words(board, board.here), _found_words(board.here)
+        said += (f"On these {count(len(board.votes.contents), 'content')} alone: {lead} {found}",)
+    return said
+
+
+def _lead_words(board: Board, now: Standings) -> str:
+    """Return who may be first."""
     ranked = [at for at in now.order if now.is_ranked[at]]
-    first = [votes.name[at] for at in ranked if now.ranks.best[at] == 1]
+    first = [board.votes.name[at] for at in ranked if now.ranks.best[at] == 1]
     if len(first) == 1:
-        said = f"{first[0]} is first among {count(len(ranked), 'condition')}: it is preferred to every other."
-    elif len(first) <= _MOST_FIRST:
+        return f"{first[0]} is first among {count(len(ranked), 'condition')}: it is preferred to every other."
+    if len(first) <= _MOST_FIRST:
         one_of = f"one of {join_names(first)}" if len(first) > 2 else f"{first[0]} or {first[1]}"
-        said = f"First is {one_of}: which of these {len(first)} leads is not known."
-    else:
-        said = f"{len(first)} of {len(ranked)} conditions may be first, among them {first_names(first, 3)}."
+        return f"First is {one_of}: which of these {len(first)} leads is not known."
+    return f"{len(first)} of {len(ranked)} conditions may be first, among them {first_names(first, 3)}."
+
+
+def _found_words(now: Standings) -> str:
+    """Return how many pairs are told apart."""
+    ranked = np.flatnonzero(now.is_ranked)
     pairs = len(ranked) * (len(ranked) - 1) // 2
     clear = int(now.differences.is_found[np.ix_(ranked, ranked)].sum())
-    return (said, f"{clear:,} of {count(pairs, 'pair')} {plural(pairs, 'is', 'are')} told apart.")
+    return f"{clear:,} of {count(pairs, 'pair')} {plural(pairs, 'is', 'are')} told apart."
+
+
+def _differs_here(board: Board) -> bool:
+    """Return whether ranks on these contents alone say more than those for other contents too."""
+    here, now = board.here, board.now
+    return here is not None and now is not None and any(rank_words(here, at) != rank_words(now, at) for at in now.order)
 
 
 def _facts(board: Board) -> Markup:
@@ -144,33 +175,45 @@ def _ranking(board: Board) -> Markup:
     if more:
         rest = _rank_table(board, now, more, span, "Further conditions")
         content = render([content, folded(f"{count(len(more), 'further condition')}", rest)])
+    if _differs_here(board):
+        here = (
+            f" Here: the same on these {count(len(votes.contents), 'content')} alone; the other ranks hold for other "
+            "contents too, of which few contents tell little."
+        )
+    else:
+        here = ""
     foot = (
         "Ranks: all that are left to a condition with 95 % certainty, for all conditions at once and however often "
         "one looks. Strength in logits: one unit apart, the better one is preferred 73 times in a hundred. Zero is the "
         f"mean of the {count(min(board.founders, len(votes.conditions)), 'condition')} of the start. No rank: fewer "
-        f"than {board.minimum} people compared it, it is retired, or nothing joins it with the others."
+        f"than {board.minimum} people compared it, it is retired, or nothing joins it with the others.{here}"
     )
     return panel("ranks", "Ranks", content, foot=foot, is_wide=True)
 
 
 def _rank_table(board: Board, now: Standings, rows: Sequence[int], span: _Span, caption: str) -> Markup:
     votes, own = board.votes, board.votes.votes_of()
-    heads = ("Condition", "Rank", "Strength and interval", "Strength", "95 % interval", "People", "Votes")
-    kinds = (None, None, "board__bar", None, "board__more", "board__more", "board__more")
-    head = tag("tr", [tag("th", word, scope="col", class_=kind) for word, kind in zip(heads, kinds, strict=True)])
+    here = board.here if _differs_here(board) else None
+    columns: list[tuple[str, str | None]] = [
+        ("Condition", None), ("Rank", None), *([("Here", None)] if here is not None else []),
+        ("Strength and interval", "board__bar"), ("Strength", None), ("95 % interval", "board__more"),
+        ("People", "board__more"), ("Votes", "board__more"),
+    ]  # fmt: skip
+    head = tag("tr", [tag("th", word, scope="col", class_=kind) for word, kind in columns])
     body = []
     for at in rows:
         is_retired = votes.conditions[at] in votes.retired
         name: list[Child] = [votes.name[at], tag("span", " retired", class_="board__retired") if is_retired else None]
         low, high, strength = float(now.low[at]), float(now.high[at]), float(now.fit.strength[at])
         cells = (
-            tag("b", rank_words(now, at)), _strip(span, strength, low, high), number(strength, 2),
-            _interval_words(board, now, at), f"{now.people[at]:,}", f"{own[at]:,}",
+            tag("b", rank_words(now, at)), *([rank_words(here, at)] if here is not None else []),
+            _strip(span, strength, low, high), number(strength, 2), _interval_words(board, now, at),
+            f"{now.people[at]:,}", f"{own[at]:,}",
         )  # fmt: skip
         body.append(
             tag(
                 "tr", tag("th", name, scope="row"),
-                [tag("td", cell, class_=kind) for cell, kind in zip(cells, kinds[1:], strict=True)],
+                [tag("td", cell, class_=kind) for cell, (_, kind) in zip(cells, columns[1:], strict=True)],
                 class_="is-retired" if is_retired else None,
             )
         )  # fmt: skip
@@ -391,10 +434,32 @@ def _place(there: Standings | None, at: int) -> str:
     )
 
 
+# Votes that may not be somebody's own
+
+
+def _suspicion(board: Board, left_out: str) -> Markup | None:
+    """Return whose votes are suspicious, how all would stand without them, and which votes do not count."""
+    found = board.suspicion
+    if found is None:
+        return None
+    sentences = [*found.sentences]
+    if found.without is not None and board.has_ranks:
+        who = count(len(found.everybody), "person", "people")
+        sentences.append(f"Without these {who}: {_weighted_words(board, found.without)}. Here their votes count.")
+    if not sentences:
+        people = count(found.looked_at, "person", "people")
+        sentences.append(f"Nothing found. {people} gave enough votes to be judged.")
+    sentences += [left_out] if left_out else []
+    listed = tag("ul", [tag("li", one) for one in sentences], class_="board__warnings")
+    foot = "Of those who are found, 5 % may be honest people. votes.csv says whose votes were found, and by which rule."
+    kind = "notice" if found.sentences else None
+    return panel("suspicion", "Suspicious votes", tag("div", listed, class_=kind), foot=foot, is_wide=True)
+
+
 # What it rests on
 
 
-def _support(board: Board) -> Markup | None:
+def _support(board: Board, read: str) -> Markup | None:
     """Return how far the board rests on few people, on weights, and on what stimuli differ in."""
     now, cover = board.now, board.coverage
     if now is None or cover is None:
@@ -422,6 +487,7 @@ def _support(board: Board) -> Markup | None:
         )
         for one in board.covariates
     ]
+    rows += [("Where the votes are from", read)] if read else []
     listed = tag("dl", [tag("div", tag("dt", name), tag("dd", words)) for name, words in rows], class_="method")
     return panel("support", "What it rests on", listed, is_wide=True)
 
@@ -462,6 +528,8 @@ def methods_text(board: Board) -> str:
     if now is None:
         return f"{text}."
     text += f" on {count(len(votes.conditions), 'condition')} and {count(len(votes.contents), 'content')}."
+    if votes.together > 2:
+        text += " Of a page with several, every two that were put in order are a vote."
     parts = ["ties" if now.fit.has_ties else "", "an effect of position" if "position" in now.fit.effects else ""]
     with_parts = join_names([part for part in parts if part])
     text += f" Strengths are those of Bradley and Terry's model{f' with {with_parts}' if with_parts else ''}."

@@ -149,7 +149,7 @@ def draw_weights(votes: Votes, founders: int) -> DrawWeights | None:
     np.add.at(change, first[last >= 0], 1)
     np.add.at(change, last[last >= 0] + 1, -1)
     there = change.cumsum()[: votes.size]
-    pairs = np.maximum(1.0, there * (there - 1) / 2)
+    pairs = np.maximum(1.0, special.comb(there, votes.together))
     weight = np.ones(votes.size)
     weight[known] = 1 / (votes.draw[known] * pairs[known])
     weight[known] /= weight[known].mean()

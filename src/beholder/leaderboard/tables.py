@@ -14,6 +14,7 @@ from scipy.special import expit
 from beholder.analysis.comparisons import BRADLEY_TERRY
 from beholder.analysis.result import Result
 from beholder.analysis.tests import Claim
+from beholder.checks.ballots import BallotRule
 from beholder.leaderboard.coverage import Coverage, coverage
 from beholder.leaderboard.fit import fit, founders
 from beholder.leaderboard.ranks import MINIMUM_PEOPLE, Standings, standings
@@ -28,11 +29,13 @@ from beholder.leaderboard.robustness import (
     numbers_of,
     rater_weighted,
 )
+from beholder.leaderboard.suspicion import Suspicion, suspicion
 from beholder.leaderboard.votes import DRAW, Votes
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
 from beholder.stats.sequential import ANYTIME_CITATION, CLOCK_CITATION
 from beholder.stats.simultaneous import E_BH_CITATION, RANK_CITATION
+from beholder.stats.tests import FALSE_DISCOVERY_CITATION
 
 POSITION_CITATION = "Davidson and Beaver (1977), Biometrics 33"
 _MOST_LOOKS, _LOOKS_OF_MANY = 24, 10
@@ -74,12 +77,15 @@ class Board:
     founders: int
     now: Standings | None
     """None without votes."""
+    here: Standings | None
+    """Where all stand on these contents alone; None where `now` says no more, or there is only one content."""
     coverage: Coverage | None
     rater_weighted: Floats
     """The strengths where people weigh by how well they agree with the others."""
     drawn: DrawWeights | None
     draw_weighted: Floats | None
     removal: Removal | None
+    suspicion: Suspicion | None
     covariates: tuple[Covariate, ...]
     looks: tuple[HistoryPoint, ...]
     slices: tuple[Slice, ...]
@@ -96,18 +102,27 @@ class Board:
         return f"{str(known.max())[:16].replace('T', ' ')} UTC" if len(known) else ""
 
 
-def board_of(votes: Votes, *, claim: Claim = "beyond", minimum: int = MINIMUM_PEOPLE) -> Board:
-    """Return everything that is known from these votes."""
+def board_of(
+    votes: Votes,
+    *,
+    claim: Claim = "beyond",
+    minimum: int = MINIMUM_PEOPLE,
+    rules: Mapping[str, BallotRule] | None = None,
+) -> Board:
+    """Return everything that is known from these votes; `rules` are those of the study over votes, by name."""
     start = max(2, founders(votes, minimum)) if votes.size else 0
     if not votes.size:
-        return Board(votes, claim, minimum, 0, None, None, np.zeros(0), None, None, None, (), (), ())
+        return Board(votes, claim, minimum, 0, None, None, None, np.zeros(0), None, None, None, None, (), (), ())
     plain = fit(votes, start=start)
     now = standings(plain, claim=claim, founders=start, minimum=minimum)
     drawn = draw_weights(votes, start)
+    here = None
+    if claim == "beyond" and len(np.unique(votes.content)) > 1:
+        here = standings(plain, claim="these", founders=start, minimum=minimum)
     return Board(
-        votes, claim, minimum, start, now, coverage(now, drawn), rater_weighted(plain, start).strength, drawn,
+        votes, claim, minimum, start, now, here, coverage(now, drawn), rater_weighted(plain, start).strength, drawn,
         None if drawn is None else fit(votes, start=start, weight=drawn.weight, near=plain).strength,
-        fewest_people(now, start), tuple(covariates(now, start, claim, minimum)),
+        fewest_people(now, start), suspicion(votes, start, rules), tuple(covariates(now, start, claim, minimum)),
         tuple(_looks(now, start, claim, minimum)), tuple(_slices(votes, start, claim, minimum)),
     )  # fmt: skip
 
@@ -163,7 +178,7 @@ def tables(board: Board) -> Mapping[str, Result]:
         results["slices"] = _slice_table(board)
     if board.covariates:
         results["covariates"] = _covariates(board)
-    return results | {"votes": vote_table(board.votes)}
+    return results | {"votes": vote_table(board.votes, board.suspicion)}
 
 
 def citations(board: Board) -> Sequence[str]:
@@ -174,7 +189,16 @@ def citations(board: Board) -> Sequence[str]:
         some.append(BRADLEY_TERRY.ties_citation)
     if now is not None and "position" in now.fit.effects:
         some.append(POSITION_CITATION)
-    return [*some, CLUSTERED, ANYTIME_CITATION, CLOCK_CITATION, E_BH_CITATION, RANK_CITATION, REMOVAL_CITATION]
+    return [
+        *some,
+        CLUSTERED,
+        ANYTIME_CITATION,
+        CLOCK_CITATION,
+        E_BH_CITATION,
+        RANK_CITATION,
+        REMOVAL_CITATION,
+        FALSE_DISCOVERY_CITATION,
+    ]
 
 
 def _conditions(board: Board) -> Result:
@@ -186,7 +210,8 @@ def _conditions(board: Board) -> Result:
             "condition": name, "label": votes.name[at], "is_retired": name in votes.retired, "is_ranked": False,
             "best_rank": None, "worst_rank": None, "strength": math.nan, "low": math.nan, "high": math.nan,
             "rater_weighted": math.nan, "draw_weighted": math.nan, "people": 0, "votes": 0, "effective_votes": 0.0,
-            "opponents": 0, "first_vote_at": "",
+            "opponents": 0, "first_vote_at": "", "these_best_rank": None, "these_worst_rank": None,
+            "these_low": math.nan, "these_high": math.nan,
         }  # fmt: skip
         if now is not None and board.coverage is not None:
             mine = (votes.one == at) | (votes.other == at)
@@ -201,14 +226,19 @@ def _conditions(board: Board) -> Result:
                 "opponents": int(board.coverage.opponents[at]),
                 "first_vote_at": _day(votes.at[mine].min()) if mine.any() else "",
             }  # fmt: skip
+            here = board.here or now
+            row |= {f"these_{key}": rank for key, rank in _ranks(here, at).items()}
+            row |= {"these_low": float(here.low[at]), "these_high": float(here.high[at])}
         rows.append(row)
-    table = pd.DataFrame(rows).astype({"best_rank": "Int64", "worst_rank": "Int64"})
+    ranks = ("best_rank", "worst_rank", "these_best_rank", "these_worst_rank")
+    table = pd.DataFrame(rows).astype(dict.fromkeys(ranks, "Int64"))
     note = (
         "Strengths in logits; zero is the mean of the conditions that were there from the start, so that one that "
         f"joins moves nobody. {_SEQUENCE} best_rank and worst_rank: every rank that is left to it when all differences "
         "are held against their simultaneous sequences, so that all sets hold at once, at every look. rater_weighted: "
         "people weigh by how well they agree with the others; draw_weighted: votes weigh as if all pairs had been "
-        "drawn equally often. effective_votes: so many independent votes would tell as much."
+        "drawn equally often. effective_votes: so many independent votes would tell as much. these_: on these contents "
+        "alone, whatever others may show."
     )
     return Result(table, note, "; ".join(citations(board)))
 
@@ -219,6 +249,7 @@ def _ranks(there: Standings, at: int) -> dict[str, int | None]:
 
 def _pairs(board: Board, now: Standings) -> Result:
     votes, mine, met = board.votes, now.differences, board.votes.met()
+    here = (board.here or now).differences
     order = [at for at in now.order if now.fit.votes.votes_of()[at]]
     rows = []
     for place, one in enumerate(order):
@@ -237,17 +268,21 @@ def _pairs(board: Board, now: Standings) -> Result:
                     "simultaneous_high": float(mine.sure_high[one, other]),
                     "log_e": float(mine.log_e[one, other]),
                     "is_found": bool(mine.is_found[one, other] or mine.is_found[other, one]),
+                    "these_low": float(here.low[one, other]), "these_high": float(here.high[one, other]),
+                    "these_is_found": bool(here.is_found[one, other] or here.is_found[other, one]),
                 }
             )  # fmt: skip
     names = (
         "condition", "other_condition", "votes", "difference", "se", "low", "high", "win_probability", "win_low",
         "win_high", "simultaneous_low", "simultaneous_high", "log_e", "is_found",
+        "these_low", "these_high", "these_is_found",
     )  # fmt: skip
     note = (
         f"Differences of strengths. {_SEQUENCE} simultaneous_: the same, so that all pairs hold at once, also those "
         "of conditions that join later. win_probability: how often condition is preferred, ties and position aside. "
         "log_e: natural logarithm of the e-value against no difference, which may be looked at at any time. is_found: "
-        "e-BH over all pairs; of the pairs that are found, 5 % at most are wrong on average."
+        "e-BH over all pairs; of the pairs that are found, 5 % at most are wrong on average. these_: on these contents "
+        "alone."
     )
     return Result(pd.DataFrame(rows, columns=list(names)), note, "; ".join([ANYTIME_CITATION, E_BH_CITATION]))
 
@@ -313,7 +348,7 @@ def _covariates(board: Board) -> Result:
     return Result(pd.DataFrame(rows), note, ANYTIME_CITATION)
 
 
-def vote_table(votes: Votes) -> Result:
+def vote_table(votes: Votes, found: Suspicion | None = None) -> Result:
     """Return every vote in the order in which they came, people by their number in that order, times by their day."""
     names = np.array(votes.conditions, object)
     table = pd.DataFrame(
@@ -324,12 +359,14 @@ def vote_table(votes: Votes) -> Result:
             "preferred": np.select([votes.sign > 0, votes.sign < 0], [names[votes.one], names[votes.other]], ""),
             "shown_first": np.select([votes.order > 0, votes.order < 0], [names[votes.one], names[votes.other]], ""),
             "response_ms": votes.response_ms, DRAW: votes.draw, "day": [_day(moment) for moment in votes.at],
+            "flags": found.flags(votes) if found is not None else "",
         }
     )  # fmt: skip
     note = (
         "Every vote that is used, in the order in which they came. person numbers people in the order of their first "
         "vote and is no id of anything else; preferred is empty for a tie, shown_first where the order is not known; "
-        f"{DRAW} is the probability with which the pair was drawn, empty where it was not recorded."
+        f"{DRAW} is the probability with which the pair was drawn, empty where it was not recorded; flags are the "
+        "rules (stuffing, copied, side_pattern) that found the votes of this person suspicious: they count too."
     )
     return Result(table, note, "")
 

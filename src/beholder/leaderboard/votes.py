@@ -1,11 +1,13 @@
 """The votes of an arena: who preferred which of two, on what content, when, and how probable that pair was to be drawn.
 
-They come from the used ratings of a study or of a table: choices between two, or grades, of which the sign counts.
+They come from the used ratings of a study or of a table: choices between two, grades, of which the sign counts, or
+orders of several, of which every two are a vote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +16,10 @@ from numpy.typing import NDArray
 
 from beholder.analysis.comparisons import Tally, shown_order
 from beholder.analysis.ratings import COMPARISONS, LoadedRatings
+from beholder.analysis.result import has_analysis
+from beholder.cleaning.decisions import reason_words
 from beholder.errors import Problem, UserError, did_you_mean
-from beholder.formats import first_names
+from beholder.formats import count, first_names, join_names, plain_count
 from beholder.stats.clustered import Codes, Floats
 
 DRAW = "draw_probability"
@@ -49,6 +53,8 @@ class Votes(NamedTuple):
     factors: Mapping[str, tuple[Texts, Texts]]
     """What the manifest says of the two stimuli, by the name of the factor."""
     retired: frozenset[str] = frozenset()
+    together: int = 2
+    """How many were put in order on a page; of more than two, every two of them that were are a vote."""
 
     @property
     def size(self) -> int:
@@ -104,13 +110,20 @@ class Votes(NamedTuple):
         return Tally(names, self.one, self.other, self.order, self.person, self.content, wins, ties, losses)
 
 
-def votes_of(loaded: LoadedRatings, question: str | None = None, retired: frozenset[str] = frozenset()) -> Votes:
-    """Return the votes under one question of a study or of a table."""
+def votes_of(
+    loaded: LoadedRatings,
+    question: str | None = None,
+    retired: frozenset[str] = frozenset(),
+    known: Sequence[str] = (),
+) -> Votes:
+    """Return the votes under one question of a study or of a table; `known` are conditions that may have none yet."""
     ratings = loaded.ratings
     asked = _question(loaded, question)
-    used = ratings.used
-    is_mine = (used["question"] == asked) & (used["other_condition"] != "")
-    kept = used[is_mine & (used["condition"] != used["other_condition"])]
+    mine = ratings.used[ratings.used["question"] == asked]
+    together = 2
+    if ratings.kinds[asked] not in COMPARISONS:
+        mine, together = _pairs_in_order(mine)
+    kept = mine[(mine["other_condition"] != "") & (mine["condition"] != mine["other_condition"])]
     if "answered_at" in kept:
         at = pd.to_datetime(kept["answered_at"], utc=True, errors="coerce", format="ISO8601")
         moments = at.dt.tz_localize(None).to_numpy("datetime64[us]")
@@ -124,7 +137,7 @@ def votes_of(loaded: LoadedRatings, question: str | None = None, retired: frozen
     codes = codes.reshape(pair.shape)
     person, people = pd.factorize(kept["participant"])
     content, contents = pd.factorize(kept["content"], sort=True)
-    silent = [name for name in _known_conditions(loaded) if name not in set(present)]
+    silent = [name for name in dict.fromkeys((*_known_conditions(loaded), *known)) if name not in set(present)]
     conditions = (*map(str, present), *silent)
     _refuse_unknown(retired, conditions)
     labels = {} if loaded.study is None else {one.name: one.label for one in loaded.study.conditions if one.label}
@@ -132,17 +145,68 @@ def votes_of(loaded: LoadedRatings, question: str | None = None, retired: frozen
         asked, conditions, labels, tuple(map(str, contents)), tuple(map(str, people)), codes[:, 0].astype(np.intp),
         codes[:, 1].astype(np.intp), order, np.sign(kept["value"].to_numpy(np.float64)), person.astype(np.intp),
         content.astype(np.intp), moments, _numbers(kept, "response_ms"), _numbers(kept, DRAW), _factors(kept), retired,
+        together,
     )  # fmt: skip
+
+
+def _pairs_in_order(rated: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """Return every two of a page that were put in order as a choice between them, and how many a page has at most.
+
+    By Plackett and Luce's model each of them follows Bradley and Terry's, whichever others were on the page.
+    """
+    place = ["session", "trial"] if {"session", "trial"} <= set(rated.columns) else ["content"]
+    kept = rated[rated["value"].notna()].assign(row=lambda some: np.arange(len(some)))
+    page = ["participant", *place]
+    two = kept.merge(kept, on=page, suffixes=("", ":other"))
+    two = two[(two["row"] < two["row:other"]) & (two["value"] != two["value:other"])]
+    others = {
+        f"{name}:other": f"{_OTHER_FACTOR}{name.removeprefix(_FACTOR)}" if name.startswith(_FACTOR) else f"other_{name}"
+        for name in map(str, rated.columns)
+        if name in ("condition", "stimulus") or name.startswith(_FACTOR)
+    }
+    two = two.assign(value=two["value"] - two["value:other"])
+    two = two.drop(columns=[name for name in others.values() if name in two]).rename(columns=others)
+    # What was shown first has another meaning among several.
+    two = two.drop(columns=[name for name in two if str(name).endswith(":other") or name in ("raw_value", "slot")])
+    return two.reset_index(drop=True), int(kept.groupby(page).size().max()) if len(kept) else 2
+
+
+_REASONS_SHOWN = 5
+
+
+def left_out(loaded: LoadedRatings, question: str) -> str:
+    """Return in a sentence how many votes do not count, and why, where the table says so; empty where all do."""
+    table = loaded.table
+    mine = table[(table["question"] == question) & ~table["use"]]
+    if mine.empty:
+        return ""
+    people = plain_count(mine["participant"].nunique(), "person", "people")
+    said = f"Left out before, by the rules of the study: {count(len(mine), 'rating')} of {people}"
+    if "reasons" not in mine:
+        return f"{said}."
+    given = Counter(
+        reason
+        for reasons in mine.groupby("participant", sort=False)["reasons"].agg(lambda some: "; ".join(sorted(set(some))))
+        for reason in {part for part in reasons.split("; ") if part}
+    )
+    why = [f"{reason_words(reason)} ({number})" for reason, number in given.most_common(_REASONS_SHOWN)]
+    return f"{said}: {join_names(why)}." if why else f"{said}."
 
 
 def _question(loaded: LoadedRatings, question: str | None) -> str:
     """Return the question whose votes make the board."""
     ratings = loaded.ratings
-    compared = [name for name in ratings.questions if ratings.kinds[name] in COMPARISONS]
+    compared = [
+        name
+        for name in ratings.questions
+        if ratings.kinds[name] in COMPARISONS or has_analysis(ratings.methods[name], "plackett_luce")
+    ]
     where, allowed = str(loaded.path), ", ".join(compared)
     if not compared:
-        fix = "A board is made of pair, ab, ccr and other methods that compare two."
-        raise UserError(Problem(where, "has no comparisons of two conditions", "choices or grades of two", fix))
+        fix = "A board is made of pair, ab, ccr and others that compare two, and of rank and best-worst."
+        raise UserError(
+            Problem(where, "has no comparisons of two conditions", "choices, grades of two, or orders", fix)
+        )
     if question is None and len(compared) > 1:
         raise UserError(Problem("--question", "is needed, as there are several", allowed))
     if question is not None and question not in compared:

@@ -390,6 +390,11 @@ REFERENCES = (
         "The Annals of Statistics|49|2|1055–1080", "10.1214/20-AOS1991",
     ),
     _article(
+        "benjamini1995", "Benjamini and Hochberg (1995)", "Benjamini, Yoav and Hochberg, Yosef", 1995,
+        "Controlling the false discovery rate: A practical and powerful approach to multiple testing",
+        "Journal of the Royal Statistical Society: Series B|57|1|289–300", "10.1111/j.2517-6161.1995.tb02031.x",
+    ),
+    _article(
         "wang2022", "Wang and Ramdas (2022)", "Wang, Ruodu and Ramdas, Aaditya", 2022,
         "False discovery rate control with e-values",
         "Journal of the Royal Statistical Society: Series B|84|3|822–852", "10.1111/rssb.12489",

@@ -20,9 +20,10 @@ from beholder.planning.growth import BATCH, BatchPlanner
 from beholder.planning.model import Addition, DealtBatch, PlannedList
 from beholder.planning.serialization import later_lists_to_json, lists_from_json
 from beholder.planning.vote_tally import PairVote, VoteTally, comparisons_in
-from beholder.server.arena_conditions import JOIN, change_entries, joining, retired_conditions
+from beholder.server.arena_conditions import joining
 from beholder.server.further_sessions import add_new_lists
 from beholder.server.script import FIRST_TRIAL, ServedStudy, base_key
+from beholder.store.condition_changes import JOIN, change_entries, retired_conditions
 from beholder.store.contract import LedgerEntry, Population, SessionFacts, Store, StoreUnavailable
 from beholder.store.open import read_rows
 from beholder.store.rules import population, record_of

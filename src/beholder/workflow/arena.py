@@ -63,12 +63,12 @@ def arena(
     from beholder.errors import UserError
     from beholder.methods import find, load_study
     from beholder.planning.message_trials import load_stimuli
-    from beholder.server.arena_conditions import (
+    from beholder.server.arena_conditions import check_change
+    from beholder.store.condition_changes import (
         JOIN,
         RETIRE,
         RETURN,
         change_entries,
-        check_change,
         condition_changes,
         retired_conditions,
     )

@@ -11,6 +11,7 @@ import beholder
 from beholder.errors import UserError
 from beholder.leaderboard.folder import update_board
 from beholder.testing import write_study
+from support.active_studies import write_active_study
 from support.arena_votes import write_votes
 
 
@@ -64,3 +65,25 @@ def test_answers_of_a_study_are_cleaned_first(tiny: Path, tmp_path: Path) -> Non
     assert len(made.votes) == 36
     assert made.conditions["people"].max() == 6
     assert "Simulated." in made.page.read_text("utf-8")
+
+
+def test_what_retired_in_an_arena_is_on_its_board_without_a_rank(tmp_path: Path) -> None:
+    path = write_active_study(tmp_path, conditions="abcd", design={"trials": 4, "arena": {}})
+    beholder.simulate(path, participants=6)
+    beholder.arena(path, retire=["b"])
+    made = beholder.board(path, minimum=5).conditions.set_index("condition")
+    assert made["is_retired"].to_dict() == {"a": False, "b": True, "c": False, "d": False}
+    assert made["people"].min() > 0
+    assert not made["is_ranked"]["b"]
+
+
+def test_a_board_tells_how_a_table_was_read_and_what_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "old.csv"
+    rows = [f"v{who},a,b,{'false' if who == 3 else 'true'}" for who in range(12)]
+    path.write_text("\n".join(["voter,winner,loser,use", *rows]) + "\n", "utf-8")
+    made = beholder.board(path)
+    assert made.notes["read"][0] == "voter is the participant"
+    assert made.notes["left_out"] == "Left out before, by the rules of the study: 1 rating of 1 person."
+    page = made.page.read_text("utf-8")
+    assert "Left out before, by the rules of the study: 1 rating of 1 person." in page
+    assert "old.csv: voter is the participant" in page

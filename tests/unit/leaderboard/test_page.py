@@ -7,8 +7,9 @@ import re
 import numpy as np
 
 from beholder.leaderboard.folder import BoardResult
-from beholder.leaderboard.page import finding, methods_text
+from beholder.leaderboard.page import finding, methods_text, outcome
 from beholder.leaderboard.tables import board_of
+from beholder.reporting.html import render
 from support.arena_votes import arena
 
 
@@ -45,3 +46,13 @@ def test_the_methods_say_what_was_done() -> None:
     assert "clustered by people and contents" in text
     assert "clustered by people;" in methods_text(board_of(votes, claim="these"))
     assert "Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024)" in text
+
+
+def test_with_few_contents_ranks_on_these_alone_are_said_beside() -> None:
+    votes = arena(np.random.default_rng(6), [1.0, 0.0, -1.0], people=40, contents=3, taste=0.2, content_sd=0.3)
+    board = board_of(votes)
+    assert [words.partition(":")[0] for words in finding(board)][2:] == ["On these 3 contents alone"]
+    page = render(outcome(board, "Few").sections({}))
+    assert ">Here</th>" in page
+    assert "of which few contents tell little" in page
+    assert len(finding(board_of(votes, claim="these"))) == 2

@@ -84,6 +84,43 @@ def test_an_old_table_of_winners_keeps_its_times(tmp_path: Path) -> None:
     assert (votes.draw == 0.25).all()
 
 
+def test_options_and_who_won_are_votes_as_large_arenas_publish_them(tmp_path: Path) -> None:
+    path = tmp_path / "battles.csv"
+    won = ["model_a", "model_b", "tie", "tie (bothbad)", "gpt"]
+    rows = [f"q{n},gpt,claude,{who},u{n % 2},{1682351591.5 - n},en" for n, who in enumerate(won)]
+    rows += [f"q{n},claude,gpt,model_b,u2,1682360000,en" for n in range(5, 30)]
+    path.write_text("\n".join(["question_id,model_a,model_b,winner,judge,tstamp,language", *rows]) + "\n", "utf-8")
+    loaded = open_ratings(path)
+    votes = votes_of(loaded)
+    gpt = votes.conditions.index("gpt")
+    assert (votes.sign * np.where(votes.one == gpt, 1, -1)).tolist()[:5] == [1, 0, 0, -1, 1], "in the order of time"
+    assert str(votes.at[4])[:22] == "2023-04-24T15:53:11.50"
+    assert len(votes.contents) == 30, "each question was asked of both: a content"
+    assert loaded.own is not None
+    assert loaded.own.notes == (
+        "judge is the participant, model_a is the condition, model_b is the other condition, tstamp is the time of "
+        "the vote and question_id is the content",
+        "1 vote for neither taken as a tie",
+    )
+    assert loaded.own.findings == ()
+
+
+def test_every_two_that_were_put_in_order_are_a_vote(tmp_path: Path) -> None:
+    path = tmp_path / "orders.csv"
+    rows = [f"p{who},k{who % 2},{name},{place},{name}{who}" for who in range(3) for place, name in enumerate("bca", 1)]
+    path.write_text("\n".join(["participant,content,condition,rank,factor_take", *rows]) + "\n", "utf-8")
+    votes = read(path)
+    assert votes.together == 3
+    assert votes.size == 9
+    name = np.array(votes.conditions)
+    better = np.where(votes.sign > 0, name[votes.one], name[votes.other])
+    worse = np.where(votes.sign > 0, name[votes.other], name[votes.one])
+    assert {*zip(better.tolist(), worse.tolist(), strict=True)} == {("b", "c"), ("b", "a"), ("c", "a")}
+    take, other = votes.factors["take"]
+    assert [str(one)[0] for one in take] == name[votes.one].tolist()
+    assert [str(one)[0] for one in other] == name[votes.other].tolist()
+
+
 def test_what_was_known_with_so_many_people_is_a_beginning_of_the_votes() -> None:
     votes = arena(np.random.default_rng(4), [0.3, 0.0], people=12)
     first = votes.of_first(5)
