@@ -19,6 +19,7 @@ from beholder.dimensionality import dimensions
 from beholder.errors import BeholderError, Problem, UserError
 from beholder.exporting import export
 from beholder.extension import extend
+from beholder.importing import import_study
 from beholder.leaderboard import board
 from beholder.objective import metrics
 from beholder.recruiting import close, decide, forget, launch, monitor, participants, pay, purge
@@ -40,9 +41,9 @@ from beholder.workflow.serve import serve
 
 __all__ = [
     "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "chain", "check", "clean",
-    "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget", "launch",
-    "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore", "run", "runs",
-    "schema", "serve", "simulate",
+    "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget",
+    "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge", "report",
+    "restore", "run", "runs", "schema", "serve", "simulate",
 ]  # fmt: skip
 
 

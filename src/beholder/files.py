@@ -139,7 +139,7 @@ def staged(folder: Path, stale: Iterable[str] = ()) -> Iterator[Path]:
         deleted = sorted(set(stale).difference(names))
         for name in (*names, *deleted):
             if (folder / name).is_file():
-                _link_or_copy(folder / name, old / name)
+                link_or_copy(folder / name, old / name)
         changed: list[str] = []
         try:
             for name in names:
@@ -168,7 +168,7 @@ def _staging_folder(folder: Path) -> tempfile.TemporaryDirectory[str]:
         raise UserError(Problem(str(folder), what, "a folder in which you may write")) from None
 
 
-def _link_or_copy(path: Path, other: Path) -> None:
+def link_or_copy(path: Path, other: Path) -> None:
     """Link a file under another name, or copy it where the disk has no hard links."""
     try:
         os.link(path, other)

@@ -58,17 +58,9 @@ READERS = {
 }  # fmt: skip
 """They read what the store holds, and import neither the server nor recruiting."""
 ANYTHING = {
-    "__init__",
-    "__main__",
-    "cli",
-    "deployment",
-    "examples",
-    "sample_size",
-    "simulation",
-    "testing",
-    "translation",
-    "workflow",
-}
+    "__init__", "__main__", "cli", "deployment", "examples", "importing", "sample_size", "simulation", "testing",
+    "translation", "workflow",
+}  # fmt: skip
 """The parts on top. The fake platform is for rehearsals: like simulated people, whom it sends, it sees everything."""
 
 
@@ -195,6 +187,9 @@ SHORT_CHAPTERS = {
     "beholder.deployment.contained": "runs in a container, by its own name",
     "beholder.deployment.served": "runs on the machine of a deployment, by its own name",
     "beholder.examples.page": "the page of an example, which `make papers` also writes",
+    "beholder.importing.folder": "the folder of a verb, whose front has to stay light",
+    "beholder.importing.html_text": "what importers of tools with pages in HTML share",
+    "beholder.importing.questionnaire": "what importers of tools with this last page share",
     "beholder.methods.likert.items": "the item sets of one method",
     "beholder.objective.audio": "metrics that are found by their entry point",
     "beholder.reporting.devices": "a section of the report",
@@ -268,8 +263,8 @@ MOODS = {
 }  # fmt: skip
 """Metaphors, moods and participles that were names of ours: nobody would search for them."""
 ACTIVITIES = {
-    "blinding", "decoding", "cleaning", "even_rounding", "exporting", "loading", "mixing", "monitoring", "planning",
-    "printing", "recruiting", "rendering", "reporting", "screening", "testing", "training",
+    "blinding", "decoding", "cleaning", "even_rounding", "exporting", "importing", "loading", "mixing", "monitoring",
+    "planning", "printing", "recruiting", "rendering", "reporting", "screening", "testing", "training",
 }  # fmt: skip
 """Nouns in -ing that the field or every programmer uses."""
 
@@ -338,6 +333,7 @@ COVERED_ELSEWHERE = {
     "beholder.testing.stores.servers": "tests/contracts/test_store.py",
     "beholder.testing.check_pages": "tests/browser/test_qualification.py",
     "beholder.testing.methods": "tests/contracts/test_methods.py",
+    "beholder.testing.importers": "tests/contracts/test_importers.py",
     "beholder.testing.metrics": "tests/contracts/test_metrics_contract.py",
     "beholder.testing.stores.facts": "tests/contracts/test_store.py",
     "beholder.testing.stores.ledger": "tests/contracts/test_store.py",
@@ -539,7 +535,9 @@ def test_the_name_of_a_method_lives_in_its_own_folder_only() -> None:
     places = [
         f"{path.relative_to(ROOT)}: {found[0]}"
         for path in [*SOURCES, *ROOT.rglob("*.js")]
-        if path.parent.parent != ROOT / "methods" and path not in defaults and EXAMPLES not in path.parents
+        if path.parent.parent != ROOT / "methods" and path not in defaults
+        # Like studies of papers, importers say by which method a page of another tool is asked.
+        if not {EXAMPLES, ROOT / "importing"} & {*path.parents}
         for found in quoted.finditer(path.read_text("utf-8"))
     ]
     assert not places
@@ -724,8 +722,8 @@ def test_the_public_names_are_these() -> None:
     assert beholder.__all__ == [
         "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "chain", "check",
         "clean", "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget",
-        "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge", "report", "restore",
-        "run", "runs", "schema", "serve", "simulate",
+        "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge",
+        "report", "restore", "run", "runs", "schema", "serve", "simulate",
     ]  # fmt: skip
     assert dir(beholder) == sorted(beholder.__all__), "packages can be imported, and are not listed"
     for name in beholder.__all__:

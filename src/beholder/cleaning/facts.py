@@ -95,6 +95,13 @@ class ShownStimulus:
     """What its file holds, as it was measured."""
 
 
+IMPORTED: Mode = "imported"
+"""The mode of sessions that another tool recorded, and the key under which `device` tells what nobody knows of them."""
+ORIGIN = "origin"
+"""The entry of the playback evidence of an imported answer that tells where it stands in its source."""
+_NOTHING: Mapping[str, Any] = {}
+
+
 class AnswerRecord(NamedTuple):
     """One stored answer."""
 
@@ -110,6 +117,11 @@ class AnswerRecord(NamedTuple):
     def seconds(self) -> float:
         """How long the page was looked at."""
         return round((self.sent_ms - self.shown_ms) / 1000, 1)
+
+    @property
+    def origin(self) -> Mapping[str, Any]:
+        """Where an imported answer stands in its source: `file`, `lines`, `raw`, `uncertain`; empty of our own."""
+        return self.playback.get(ORIGIN) or _NOTHING
 
 
 @dataclass(frozen=True)
@@ -145,9 +157,21 @@ class SessionRecord:
     act: UseDecision | None = None
     """What a person has decided about its use."""
 
+    @cached_property
+    def unknown(self) -> frozenset[str]:
+        """What the source of an imported session does not tell: `order`, `time`, `date`, `playback`."""
+        return frozenset((self.device.get(IMPORTED) or _NOTHING).get("unknown", ()))
+
+    @property
+    def uncertain(self) -> str:
+        """What is doubtful about an imported session as a whole, in words."""
+        return str((self.device.get(IMPORTED) or _NOTHING).get("uncertain", ""))
+
     @property
     def minutes(self) -> float | None:
-        """How long the session took, to its end or else to its last answer."""
+        """How long the session took, to its end or else to its last answer; None where nobody knows."""
+        if "date" in self.unknown:
+            return None
         last = self.ended_at or max((given.at for given in self.answers.values()), default=None)
         return round((last - self.at).total_seconds() / 60, 2) if last else None
 

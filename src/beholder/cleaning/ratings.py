@@ -82,6 +82,21 @@ class Rating(NamedTuple):
     relation: str = ""
     """What the stimulus is to the person, as the column `relation`; empty where no stimulus is for some people."""
 
+    origin: str = ""
+    """Where an imported rating stands, as `mushra.csv:12`; empty of our own."""
+    uncertain: str = ""
+    """What is doubtful about an imported rating."""
+    unknown: frozenset[str] = frozenset()
+    """What nobody knows of the session of an imported rating."""
+
+    @property
+    def known(self) -> Mapping[str, Any]:
+        """The columns without what nobody knows of an imported session: where it was shown, when, and for how long."""
+        row = self._asdict()
+        for part in self.unknown:
+            row.update(dict.fromkeys(_TOLD_BY[part]))
+        return row
+
     @property
     def is_own(self) -> bool:
         """Whether it is about a stimulus that is for this person, and not about one for everybody."""
@@ -93,8 +108,14 @@ class Rating(NamedTuple):
         return self.word is None or self.unit == "1"
 
 
+_TOLD_BY: Mapping[str, Sequence[str]] = {
+    "order": ("position", "slot"), "time": ("response_ms",), "date": ("answered_at",), "playback": (),
+}  # fmt: skip
+"""The columns that an imported session leaves empty where its source does not tell so much."""
 COLUMNS = columns_of(Rating)
 _FIXED = len(COLUMNS)
+ORIGIN = Column("origin", "text", "Of an imported rating: where it stands in its source, as `mushra.csv:12`.")
+UNCERTAIN = Column("uncertain", "text", "Of an imported rating: what is doubtful about it, with `; ` between.")
 RELATION = Column(
     "relation",
     "text",
@@ -111,6 +132,11 @@ DRAW_PROBABILITY = Column(
 def draw_columns(ratings: Iterable[Rating]) -> tuple[Column, ...]:
     """Return the column of draw probabilities, where anything was drawn while answers came in; else nothing."""
     return (DRAW_PROBABILITY,) if any(rating.draw_probability is not None for rating in ratings) else ()
+
+
+def import_columns(ratings: Iterable[Rating]) -> tuple[Column, ...]:
+    """Return the columns of imported ratings, where there are any; else nothing."""
+    return (ORIGIN, UNCERTAIN) if any(rating.origin for rating in ratings) else ()
 
 
 def rating_rows(
@@ -164,7 +190,21 @@ def _row(
         played.get("coverage"), given.sent_ms - given.shown_ms, given.input, given.at, True, "",
         _factors(shown.factors, visit.group, view_level(trial)), trial.draw_probability,
         "" if visit.relations is None else visit.relations.get(slot.stimulus, COMMON),
+        *(_origin(visit, trial, given, judgement) if given.origin else ()),
     )  # fmt: skip
+
+
+def _origin(
+    visit: SessionRecord, trial: Trial, given: AnswerRecord, judgement: Judgement
+) -> tuple[str, str, frozenset[str]]:
+    """Return where an imported rating stands in its source, what is doubtful about it, and what nobody knows."""
+    asked = next((one.id for one in trial.asked if one.question == judgement.question), "")
+    places = (f"{asked}.{judgement.slot}", asked, "")
+    lines, doubts = given.origin.get("lines", {}), given.origin.get("uncertain", {})
+    line = next((lines[place] for place in places if place in lines), None)
+    file = str(given.origin.get("file", ""))
+    words = dict.fromkeys((*(str(doubts[place]) for place in places if place in doubts), visit.uncertain))
+    return f"{file}:{line}" if line else file, "; ".join(filter(None, words)), visit.unknown
 
 
 def _factors(stimulus: Mapping[str, str], group: Mapping[str, str], view: str | None) -> Mapping[str, str]:
@@ -204,17 +244,19 @@ def rating_blocks(
         return [shown.factors.get(name) if shown else None for name in others]
 
     drawn = draw_columns(ratings)
+    imported = import_columns(ratings)
     lines = (
         (
-            *rating[:_FIXED],
+            *(tuple(rating.known.values()) if rating.unknown else rating)[:_FIXED],
             *([rating.draw_probability] if drawn else ()),
+            *([rating.origin, rating.uncertain] if imported else ()),
             *[rating.relation for _ in related],
             *map(rating.factors.get, factors),
             *beside(rating),
         )
         for rating in ratings
     )
-    return csv_blocks((*names_of((*COLUMNS, *drawn)), *more), lines)
+    return csv_blocks((*names_of((*COLUMNS, *drawn, *imported)), *more), lines)
 
 
 def read_ratings(path: str | Path) -> DataFrame:

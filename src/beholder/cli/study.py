@@ -131,6 +131,39 @@ def new(method: str, folder: Path | None, preset: str | None) -> object:
     return {"study": study}
 
 
+@cli.command("import", stage="make", has_open=True)
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--from", "importer", help="Which tool it is of, where that cannot be seen, such as webmushra.")
+@click.option(
+    "--stimuli", type=click.Path(path_type=Path), help="Where stimuli are: a folder, or a CSV with source and file."
+)
+@click.option("--partial", is_flag=True, help="Leave out pages of kinds that are not supported.")
+@click.option("--keep-ids", is_flag=True, help="Keep platform ids, in the identity file of the store alone.")
+@click.option("--drop-untouched", is_flag=True, help="Leave out values that may never have been touched.")
+def import_(source: Path, folder: Path, **options: Any) -> CommandResult:
+    """Bring a study of another tool along.
+
+    SOURCE is the file or the folder that it wrote: its configuration, its results, or both. FOLDER becomes the study,
+    with import-report.html, which says what became of every part.
+    """
+    import beholder
+
+    done = beholder.import_study(source, folder, **options)
+    for line in done.summary().splitlines():
+        click.echo(line)
+    click.echo(f"\nReport: {done.page}\nNext:\n  cd {folder}")
+    steps = (("clean", "judge its sessions"), ("report", "see its results")) if done.sessions else ()
+    for line, purpose in (("check", "see what is missing"), *steps):
+        click.echo(f"  beholder {line:<20} {purpose}")
+    document = {
+        "studies": done.studies, "importer": done.importer, "people": done.people, "sessions": done.sessions,
+        "answers": done.answers, "counts": done.counts, "uncertain": done.uncertain, "missing": done.missing,
+        "to_do": [str(one) for one in done.problems], "page": done.page,
+    }  # fmt: skip
+    return CommandResult(document, done.page)
+
+
 def _tell_chain(chain: Path, folder: Path) -> object:
     """Say what studies were written, and what to do with them."""
     studies = sorted(path.parent.name for path in folder.glob("*/study.yaml"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from beholder.cleaning import columns as c
 from beholder.cleaning.playback import PLAYBACK
-from beholder.cleaning.ratings import COLUMNS, RELATION, Rating, draw_columns
+from beholder.cleaning.ratings import COLUMNS, RELATION, Rating, draw_columns, import_columns
 from beholder.cleaning.sessions import JudgedSession
 from beholder.columns import Column, pick
 from beholder.exporting.columns import (
@@ -50,12 +50,13 @@ def ratings(source: ExportSource) -> TableRows:
         | {name for rows in source.ratings.values() for rating in rows[:1] for name in rating.factors}
     )
     drawn = draw_columns(rating for rows in source.ratings.values() for rating in rows)
+    imported = import_columns(rating for rows in source.ratings.values() for rating in rows[:1])
     is_related = any(rating.relation for rows in source.ratings.values() for rating in rows[:1])
     related = (RELATION,) if is_related else ()
     table = ExportTable(
         "ratings",
         "rating, used or not: see `use` and `reasons`",
-        (_RATING_ID, *COLUMNS, *drawn, *_CONTEXT, *related, *factor_columns(names)),
+        (_RATING_ID, *COLUMNS, *drawn, *imported, *_CONTEXT, *related, *factor_columns(names)),
         ("rating_id",),
         (OF_SESSION, OF_PARTICIPANT, OF_TEXT, OF_STIMULUS),
     )
@@ -83,7 +84,7 @@ def _rating_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
             playback = answer.playback.get(rating.slot) or {}
             references = (slot.stimulus for slot in trial.slots if slot.role == "reference" and slot.id != rating.slot)
             yield {
-                **rating._asdict(),
+                **rating.known,
                 **_texts(source, rating),
                 **of_session,
                 "rating_id": rating_id(rating),
@@ -91,7 +92,9 @@ def _rating_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
                 "reference": next(references, None),
                 "medium": stimuli[rating.digest, rating.stimulus].medium,
                 "value_label": labels.get((rating.question, rating.raw_value)) if rating.unit is None else None,
-                "shown_at": rating.answered_at - timedelta(milliseconds=rating.response_ms),
+                "shown_at": None
+                if rating.unknown & {"time", "date"}
+                else rating.answered_at - timedelta(milliseconds=rating.response_ms),
                 "stalls": playback.get("stalls"),
                 "dropped_frames": playback.get("dropped"),
                 **{f"factor_{name}": value for name, value in rating.factors.items()},

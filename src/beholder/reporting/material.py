@@ -84,8 +84,8 @@ class Material:
     @property
     def newest(self) -> datetime | None:
         """The time of the newest answer."""
-        times = self.results.ratings["answered_at"]
-        return datetime.fromisoformat(max(times)) if len(times) else None
+        times = [time for time in self.results.ratings["answered_at"] if time]
+        return datetime.fromisoformat(max(times)) if times else None
 
     @property
     def used(self) -> pd.DataFrame:

@@ -16,10 +16,21 @@ from pathlib import Path
 from typing import Any
 
 from beholder.errors import Problem, StoreError
-from beholder.store.contract import Table
+from beholder.store.contract import Fact, Session, StudyRecord, Table
 from beholder.store.open import display_address, folder_of, is_postgresql, read_tables
-from beholder.store.sqlite.database_files import FACTS, IDENTITY, LEDGER, connect_read, connect_write, damaged
-from beholder.store.tables import SHAPES, to_iso
+from beholder.store.sqlite.database_files import (
+    FACTS,
+    IDENTITY,
+    LEDGER,
+    Lock,
+    connect_read,
+    connect_write,
+    damaged,
+    make_folder,
+    make_secret,
+)
+from beholder.store.sqlite.study import begin, insert_row
+from beholder.store.tables import SHAPES, fact_row, session_row, to_iso
 
 FILES = {FACTS: "sqlite", IDENTITY: "sqlite-identity", LEDGER: "sqlite-ledger"}
 """The files of a copy and their schemas, in this order: who is in the facts has come before, so is among the identities
@@ -140,6 +151,42 @@ def store_origin(url: str | Path) -> str:
     first = read_tables(url, ("studies",))["studies"][:1]
     text = f"{first[0]['digest']} {to_iso(first[0]['at'])}" if first else ""
     return f"o{hashlib.sha256(text.encode()).hexdigest()[:7]}"
+
+
+# A store out of facts that were gathered elsewhere
+
+
+def fill_store(
+    folder: Path,
+    record: StudyRecord,
+    sessions: Sequence[Session],
+    claims: Sequence[tuple[str, int, datetime]],
+    facts: Sequence[Fact],
+) -> None:
+    """Write a study with all sessions in it to the store in a folder, in one commit; `claims` are lists with times."""
+    make_folder(folder)
+    lock = Lock(folder)
+    try:
+        with closing(connect_write(folder / FACTS, "sqlite")) as connection:
+            make_secret(connection)
+            connection.execute("BEGIN")
+            begin(connection, str(folder), record, 1)
+            rows: dict[Table, list[Sequence[Any]]] = {table: [] for table in _FACTS}
+            rows["sessions"] = [_in_text(session_row(one)) for one in sessions]
+            rows["claims"] = [(session, number, to_iso(at)) for session, number, at in claims]
+            for fact in facts:
+                table, row = fact_row(fact)
+                rows[table].append(_in_text(row))
+            for table in _FACTS:
+                connection.executemany(insert_row(table), rows[table])
+            connection.execute("COMMIT")
+    finally:
+        lock.release()
+
+
+def _in_text(row: Sequence[Any]) -> Sequence[Any]:
+    """Return a row as SQLite keeps it: the last column is the time."""
+    return (*row[:-1], to_iso(row[-1]))
 
 
 # From PostgreSQL

@@ -82,7 +82,7 @@ def check_begin(where: str, record: StudyRecord, held: StoreContents) -> None:
                 f"{claimed} already claimed lists of the plan before this change",
                 fix="Texts may change, the design may not: plan, stimuli, scales and questionnaires stay. "
                 "For more participants, or where stimuli were only added, run `beholder extend`; else undo the "
-                "change, or start a new folder.",
+                "change, start a new folder, or write `run: 2` to repeat the study with other people.",
             )
         )
     if held.plan_digest is not None and held.plan_digest != record.plan_digest:

@@ -21,8 +21,8 @@ from beholder.study.reader import quoted
 from beholder.study.value_kinds import Allowed
 
 RecruitMode = Literal["link", "panel", "lab", "prolific"]
-Mode = Literal[RecruitMode, "preview", "robot"]
-"""The way a session came: by a recruiter, or without a participant."""
+Mode = Literal[RecruitMode, "imported", "preview", "robot"]
+"""The way a session came: by a recruiter, out of another tool, or without a participant."""
 NOT_PEOPLE: tuple[Mode, ...] = ("robot", "preview")
 
 

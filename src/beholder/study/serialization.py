@@ -100,7 +100,12 @@ def resolved_yaml(study: Study) -> str:
         # A map from value to word is easier to read than pairs.
         labels = question["scale"]["labels"]
         question["scale"]["labels"] = {_number(place): word for place, word in labels} or []
-    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**31 - 1)
+    return yaml_text(value)
+
+
+def yaml_text(value: Mapping[str, Any]) -> str:
+    """Return a map as YAML 1.2, which reads back as the same values."""
+    return str(yaml.dump(dict(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**31 - 1))
 
 
 def _number(value: float) -> str:

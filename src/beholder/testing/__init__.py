@@ -3,6 +3,7 @@
 analyses     `check_analysis`: an analysis keeps the contract
 methods      `check_method`: a method keeps the contract
 metrics      `check_metric`: an objective metric keeps the contract
+importers    `check_importer`: an importer keeps the contract
 checks       `check_step`, `check_rule`: a check with a page, or a rule over sessions, keeps the contract
 stores       `check_store`: a store keeps the contract
 recruiters   `check_recruiter`: a recruiter keeps the contract
@@ -26,6 +27,7 @@ import yaml
 from beholder.stimuli.samples import make_samples
 from beholder.testing.analyses import check_analysis
 from beholder.testing.checks import check_rule, check_step
+from beholder.testing.importers import check_importer
 from beholder.testing.methods import check_method
 from beholder.testing.metrics import check_metric
 from beholder.testing.recruiters import RECRUITER_CHECKS, Scene, check_recruiter
@@ -39,6 +41,7 @@ __all__ = [
     "TARGET_CHECKS",
     "Scene",
     "check_analysis",
+    "check_importer",
     "check_method",
     "check_metric",
     "check_recruiter",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from beholder.errors import Problem, StudyError
 
-_SCHEMA_LINE = "# yaml-language-server: $schema=study.schema.json"
-_IGNORED = (
+SCHEMA_LINE = "# yaml-language-server: $schema=study.schema.json"
+IGNORED = (
     "# Made by Beholder, or holding what people told us, or who they are: not for a repository.\n"
     "store/\nmedia/\nruns/\nlaunch/links.csv\ndecide/\npay/\n"
 )
@@ -114,14 +114,14 @@ def _write(
 
     draft.mkdir()
     lines = example.read_text("utf-8").splitlines()
-    if lines[0] != _SCHEMA_LINE:
-        lines.insert(0, _SCHEMA_LINE)
+    if lines[0] != SCHEMA_LINE:
+        lines.insert(0, SCHEMA_LINE)
     text = "\n".join(lines) + "\n"
     if not any(line.startswith("recruit:") for line in lines):
         text += _RECRUIT
     (draft / "study.yaml").write_text(text, "utf-8", newline="\n")
     (draft / "study.schema.json").write_text(json.dumps(schema(), indent=2) + "\n", "utf-8", newline="\n")
-    (draft / ".gitignore").write_text(_IGNORED, "utf-8", newline="\n")
+    (draft / ".gitignore").write_text(IGNORED, "utf-8", newline="\n")
     texts = example.parent / "texts"
     if texts.is_dir():
         shutil.copytree(texts, draft / "texts")

@@ -131,7 +131,7 @@ def test_every_column_has_a_meaning_and_holds_what_its_name_says() -> None:
         "scale_max": 90, "missing": "skipped", "slot": "s1", "colour": "#2a76b0", "plays": 4, "watched_ms": 4100.0,
         "coverage": 0.5, "response_ms": 8500.0,
         "input": "mouse", "answered_at": AT, "use": True, "reasons": "", "factors": {"bitrate": "1M"},
-        "draw_probability": None, "relation": "",
+        "origin": "", "uncertain": "", "unknown": frozenset(), "draw_probability": None, "relation": "",
     }  # fmt: skip
     assert all(column.text.endswith(".") for column in COLUMNS)
 

@@ -151,7 +151,7 @@ MEANT = {
     ("check", "--simulate"): "beholder check  has no option --simulate. --simulate is an option of `beholder run` and "
     "`beholder chain`.",
     ("open", "--quiet"): "beholder open  has no option --quiet. --quiet is an option of `beholder new`, "
-    "`beholder doctor`, `beholder check`, `beholder plan` and others.",
+    "`beholder import`, `beholder doctor`, `beholder check` and others.",
     ("check", "--xyz"): "beholder check  has no option --xyz. Allowed: --resolved, --make, --json, --quiet and --help.",
     ("export", "--format", "CSV"): "beholder export  --format is CSV. Allowed: csv or parquet. Did you mean csv?",
     ("serve", "--port", "x"): "beholder serve  --port is x. Allowed: a whole number, 0 to 65535.",

@@ -58,6 +58,7 @@ CALLS = (
     Call("examples run reseval --small --folder small", is_long=True),
     Call("power --participants 4 --repetitions 20 --methods none", is_long=True),
     Call("monitor"),
+    Call("import stimuli imported", code=2),
     Call("participants list"),
     Call("participants show {done}"),
     Call("participants resume-link {open} --public-url https://lab.example.org"),

@@ -44,7 +44,8 @@ async def test_conditions_that_were_added_are_rated_beside_the_others(study: Pat
     assert str(refused.value).endswith(
         "3 people have already claimed lists of the plan before this change. Texts may change, the design may not: "
         "plan, stimuli, scales and questionnaires stay. For more participants, or where stimuli were only added, run "
-        "`beholder extend`; else undo the change, or start a new folder."
+        "`beholder extend`; else undo the change, start a new folder, or write `run: 2` to repeat the study with "
+        "other people."
     )
     with pytest.raises(UserError) as unsaid:
         beholder.extend(study, store=store)

@@ -90,7 +90,8 @@ def select(table: Table, where: str = "") -> str:
     return f"SELECT {SHAPES[table].quoted} FROM {table} {where} ORDER BY rowid"
 
 
-def _insert(table: Table) -> str:
+def insert_row(table: Table) -> str:
+    """Return the statement that adds a row to a table."""
     shape = SHAPES[table]
     return f"INSERT INTO {table} ({shape.quoted}) VALUES ({', '.join('?' * len(shape.columns))})"
 
@@ -103,13 +104,13 @@ def begin(connection: sqlite3.Connection, where: str, record: StudyRecord, run: 
     check_begin(where, record, StoreContents(first and first[0], same and same[0], same and same[1], people))
     if same is None:
         row = study_row(record)
-        connection.execute(_insert("studies"), (*row[:-1], to_iso(row[-1])))
-        connection.executemany(_insert("stimuli"), stimulus_rows(record))
+        connection.execute(insert_row("studies"), (*row[:-1], to_iso(row[-1])))
+        connection.executemany(insert_row("stimuli"), stimulus_rows(record))
     stored = connection.execute(_LISTS, (record.plan_digest,)).fetchone()
     held, last = stored or (0, None)
     check_growth(where, record, held, last)
     if held < len(record.lists):
-        connection.executemany(_insert("lists"), list_rows(record)[held:])
+        connection.executemany(insert_row("lists"), list_rows(record)[held:])
         for (kind,) in connection.execute(_POPULATIONS, (record.plan_digest,)).fetchall():
             add_occupancy(connection, record.plan_digest, kind)
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('digest', ?)", (record.digest,))
@@ -123,7 +124,7 @@ def grow(connection: sqlite3.Connection, plan: str, held: int, lists: Sequence[J
     if not connection.execute(known, (plan, population)).fetchone():
         add_occupancy(connection, plan, population)
     numbered = list(enumerate(lists, held + 1))
-    connection.executemany(_insert("lists"), [(plan, number, to_json(one)) for number, one in numbered])
+    connection.executemany(insert_row("lists"), [(plan, number, to_json(one)) for number, one in numbered])
     # Not by `add_occupancy`: it would add the lists of other populations, too.
     connection.executemany(
         "INSERT INTO occupancy (plan_digest, population, list, sessions, expires) VALUES (?, ?, ?, 0, '9999')",
@@ -233,7 +234,7 @@ def remove_unanswered(
     for table in (*ERASABLE, "sessions"):
         connection.executemany(f"DELETE FROM {table} WHERE session = ?", [(one.session,) for one in removed])
     for row in removal_rows(removed):
-        connection.execute(_insert("removals"), (*row, to_iso(at)))
+        connection.execute(insert_row("removals"), (*row, to_iso(at)))
     note_erasure(connection)
     # The identities are in another file: after a crash here the next process finds them by this.
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('removing', '1')")
@@ -347,11 +348,11 @@ class SqliteLedger:
     def _append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
         with closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            numbered = [self._insert(connection, entry) for entry in entries]
+            numbered = [self.insert_row(connection, entry) for entry in entries]
             connection.execute("COMMIT")  # closing without it rolls back
         return tuple(numbered)
 
-    def _insert(self, connection: sqlite3.Connection, entry: LedgerEntry) -> LedgerEntry:
+    def insert_row(self, connection: sqlite3.Connection, entry: LedgerEntry) -> LedgerEntry:
         _, *values, at = entry_row(entry)
         try:
             cursor = connection.execute(_INSERT, (None, *values, to_iso(at)))

@@ -1,0 +1,271 @@
+"""Imported sessions as facts of a store: what clean, analyse, report and export read.
+
+Every session gets the list of what its source says was shown, as one more planned list: pages are composed by the
+method itself, so that an imported answer is read, judged and signed by the same code as one of our own. What a source
+does not tell stays unknown, and is named with the session. Origins stand in the playback evidence of each answer, so
+that an erasure takes them with the answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from beholder.aio import block_on
+from beholder.cleaning.facts import IMPORTED, ORIGIN
+from beholder.errors import Refused
+from beholder.importing.contract import (
+    WHOLE,
+    ForeignVerdict,
+    ImportedSession,
+    ImportedStudy,
+    ImportedTrial,
+    Origin,
+    QuestionnaireAnswers,
+)
+from beholder.importing.provenance import Provenance
+from beholder.methods import find
+from beholder.methods.contract import Method, Slot, Trial, Unit
+from beholder.planning.model import PlannedList
+from beholder.planning.serialization import later_lists_to_json
+from beholder.server.tokens import pseudonym
+from beholder.stimuli.catalogue import Catalogue
+from beholder.store.contract import Answer, End, Fact, PlatformIdentity, Session, StoredVerdict
+from beholder.store.full_copy import fill_store
+from beholder.store.open import open_store
+from beholder.store.rules import record_of
+from beholder.study.model import Study
+from beholder.types import Json
+
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stands where a time has to be and none is known; what reads facts leaves it out, by `unknown` of the session."""
+_DRAWS = 64
+"""How often a page is composed anew until chance has decided as it did in the source."""
+UNDRAWN = "the method never draws what the source says was drawn"
+
+
+class StoredCounts(NamedTuple):
+    """How much became facts."""
+
+    people: int
+    sessions: int
+    answers: int
+
+
+def store_sessions(
+    folder: Path, study: Study, catalogue: Catalogue, imported: ImportedStudy, fingerprint: str, *, keep_ids: bool,
+    provenance: Provenance,
+) -> StoredCounts:  # fmt: skip
+    """Write the sessions of a study as facts to its store; nothing without any."""
+    pages = _PageComposer(study, catalogue, find(study.method))
+    people: dict[tuple[str, str], str] = {}
+    visits: Counter[str] = Counter()
+    planned: list[Json] = []
+    sessions: list[Session] = []
+    claims: list[tuple[str, int, datetime]] = []
+    facts: list[Fact] = []
+    secret = block_on(_secret(folder / "store")) if keep_ids else b""
+    digest = record_of(study, catalogue, "", (), NEVER).digest
+    for number, one in enumerate(imported.sessions, 1):
+        known = (one.platform, one.person)
+        if known not in people:
+            people[known] = (
+                pseudonym(secret, *known) if secret and one.platform else _name(fingerprint, "person", len(people) + 1)
+            )
+        participant = people[known]
+        visits[participant] += 1
+        began = one.at or NEVER + timedelta(seconds=number)
+        device = {**one.device, IMPORTED: {"unknown": sorted(one.unknown), "uncertain": one.uncertain}}
+        session = _name(fingerprint, "session", number)[:20]
+        sessions.append(Session(session, participant, digest, 1, "imported", visits[participant], device, began))
+        trials = [pages.compose(trial, place) for place, trial in enumerate(one.trials, 1)]
+        planned += later_lists_to_json([PlannedList(number, tuple(trials))])
+        claims.append((session, number, began))
+        facts += _facts(session, one, trials, pages, began, provenance)
+    if not sessions:
+        return StoredCounts(0, 0, 0)
+    plan = _name(fingerprint, "plan", len(planned))
+    record = record_of(study, catalogue, plan, planned, min(one.at for one in sessions))
+    fill_store(folder / "store", record, sessions, claims, facts)
+    if keep_ids:
+        block_on(_identify(folder / "store", people))
+    answers = sum(isinstance(fact, Answer) for fact in facts)
+    return StoredCounts(len(people), len(sessions), answers)
+
+
+def _name(fingerprint: str, kind: str, number: int) -> str:
+    """Return a pseudonym that says nothing of whom it stands for, and is the same for the same source."""
+    return hashlib.sha256(f"{fingerprint}:{kind}:{number}".encode()).hexdigest()[:32]
+
+
+async def _secret(folder: Path) -> bytes:
+    async with open_store(folder) as store:
+        return store.secret
+
+
+async def _identify(folder: Path, people: Mapping[tuple[str, str], str]) -> None:
+    async with open_store(folder) as store:
+        for (platform, person), participant in people.items():
+            if platform:
+                await store.identify(PlatformIdentity(participant, platform, person))
+
+
+# Facts of one session
+
+
+def _facts(
+    session: str, one: ImportedSession, trials: Sequence[Trial], pages: _PageComposer, began: datetime,
+    provenance: Provenance,
+) -> Iterator[Fact]:  # fmt: skip
+    at = began
+    if one.before is not None:
+        yield _questionnaire(session, "questions:before", one.before, at)
+    for place, (given, trial) in enumerate(zip(one.trials, trials, strict=True), 1):
+        at = given.at or at + timedelta(milliseconds=given.ms or 0)
+        answer, origin = pages.answer(trial, given)
+        for key, why in origin.uncertain.items():
+            provenance.doubt(why, len(given.values) + len(given.choices) if key == WHOLE else 1)
+        if one.uncertain:
+            provenance.doubt(one.uncertain, len(given.values) + len(given.choices))
+        slots = _slots_by_stimulus(trial)
+        played = {slots[name]: dict(facts) for name, facts in given.playback.items() if name in slots}
+        shown, sent = (0.0, given.ms) if given.ms is not None else (0.0, -1.0)
+        evidence: dict[str, Json] = {**played, ORIGIN: _origin_json(origin, trial, slots)}
+        yield Answer(session, f"trial:{place}", answer, evidence, shown, sent, "", IMPORTED, at)
+    if one.after is not None:
+        yield _questionnaire(session, "questions:after", one.after, at)
+    yield from (_foreign(session, verdict, at) for verdict in one.verdicts)
+    yield End(session, one.outcome, one.reason, "", "", one.ended_at or at)
+
+
+def _questionnaire(session: str, key: str, given: QuestionnaireAnswers, at: datetime) -> Answer:
+    evidence: dict[str, Json] = {
+        ORIGIN: {"file": given.origin.file, "lines": {"": min(given.origin.lines.values(), default=0)}}
+    }
+    return Answer(session, key, {"answers": dict(given.answers)}, evidence, 0.0, -1.0, "", IMPORTED, at)
+
+
+def _foreign(session: str, verdict: ForeignVerdict, at: datetime) -> StoredVerdict:
+    check = f"{IMPORTED}:{verdict.check}"
+    return StoredVerdict(session, IMPORTED, check, verdict.verdict, verdict.reason, dict(verdict.evidence), at)
+
+
+def _origin_json(origin: Origin, trial: Trial, slots: Mapping[str, str]) -> dict[str, Json]:
+    """Return where an answer comes from, its ratings by question and slot as on the wire, `q1.s2`."""
+    asked = {one.question: one.id for one in trial.asked}
+
+    def by_place(values: Mapping[tuple[str, str], Any]) -> dict[str, Json]:
+        return {
+            ".".join(part for part in (asked.get(question, question), slots.get(stimulus, stimulus)) if part): value
+            for (question, stimulus), value in values.items()
+        }
+
+    parts = {"lines": by_place(origin.lines), "raw": by_place(origin.raw), "uncertain": by_place(origin.uncertain)}
+    return {"file": origin.file, **{name: values for name, values in parts.items() if values}}
+
+
+# Pages
+
+
+def _slots_by_stimulus(trial: Trial) -> dict[str, str]:
+    """Return the slot of each stimulus, that in which it is rated where it is there twice."""
+    return {slot.stimulus: slot.id for slot in sorted(trial.slots, key=lambda slot: slot.rated)}
+
+
+class _PageComposer:
+    """Composes imported pages by the method of the study, each page that is the same once."""
+
+    def __init__(self, study: Study, catalogue: Catalogue, method: Method) -> None:
+        self._study, self._catalogue, self._method = study, catalogue, method
+        self._composed: dict[Any, Trial] = {}
+
+    def compose(self, given: ImportedTrial, place: int) -> Trial:
+        """Return the page that was answered."""
+        key = (
+            given.content, given.stimuli, given.questions, tuple(given.roles.items()), tuple(given.targets.items()),
+            json.dumps(given.draws, sort_keys=True), place,
+        )  # fmt: skip
+        if key not in self._composed:
+            self._composed[key] = self._compose(given, place)
+        return self._composed[key]
+
+    def _compose(self, given: ImportedTrial, place: int) -> Trial:
+        unit = Unit(given.content, given.stimuli, given.questions)
+        for seed in range(_DRAWS):
+            rng = np.random.default_rng([place, seed])
+            trial = self._method.compose(self._study, unit, self._catalogue, rng)
+            if all(trial.draws.get(name) == value for name, value in given.draws.items()):
+                break
+        else:
+            raise ValueError(f"{UNDRAWN}: {dict(given.draws)}")
+        slots = tuple(_with_role(slot, given) for slot in trial.slots)
+        names, asked = _slots_by_stimulus(trial), {one.question: one.id for one in trial.asked}
+        targets = {
+            f"{asked[question]}.{names[stimulus]}": target for (question, stimulus), target in given.targets.items()
+        }
+        return replace(trial, id=f"trial:{place}", slots=slots, targets=targets)
+
+    def answer(self, trial: Trial, given: ImportedTrial) -> tuple[Json, Origin]:
+        """Return the answer as it would have been sent, and its origin with what our method would have refused."""
+        names = _slots_by_stimulus(trial)
+        answer = _choices(trial, given, names) if given.choices else _scores(trial, given, names)
+        try:
+            return self._method.read(trial, answer), given.origin
+        except Refused as refusal:
+            if answer.get("missing"):
+                return answer, given.origin
+            doubts = {**given.origin.uncertain}
+            doubts.setdefault(WHOLE, f"would be refused here: {refusal.what}")
+            return answer, given.origin._replace(uncertain=doubts)
+
+
+def _with_role(slot: Slot, given: ImportedTrial) -> Slot:
+    role = given.roles.get(slot.stimulus)
+    return slot if role is None or not slot.rated else slot._replace(role=role)
+
+
+def _scores(trial: Trial, given: ImportedTrial, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return scores and ticks by question and slot. A rated slot without one is missing: the source skipped it."""
+    answer: dict[str, Any] = {}
+    missing: dict[str, str] = {}
+    rated = {slot.stimulus for slot in trial.slots if slot.rated}
+    for asked in trial.asked:
+        part = answer.setdefault("ticks" if asked.ticks else "scores", {}).setdefault(asked.id, {})
+        for stimulus in sorted(rated):
+            value = given.values.get((asked.question, stimulus))
+            if value is None:
+                missing[names[stimulus]] = "skipped"
+            else:
+                part[names[stimulus]] = value
+    return {**answer, **({"missing": missing} if missing else {})}
+
+
+_SLOTS = ("better", "same_as", "best", "worst")
+
+
+def _choices(trial: Trial, given: ImportedTrial, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return choices by question, with slots in place of stimuli; words that were picked stay as they are."""
+    found: dict[str, Any] = {}
+    for asked in trial.asked:
+        choice: dict[str, Any] = dict(given.choices.get(asked.question, {}))
+        for key in _SLOTS:
+            if key in choice:
+                choice[key] = names.get(choice[key], choice[key])
+        if "order" in choice:
+            choice["order"] = [names[one] for one in choice["order"]]
+        found[asked.id] = choice
+    part = "picks" if any("words" in one for one in found.values()) else "choices"
+    return {part: found}
+
+
+def fingerprint_of(files: Iterable[tuple[str, str]]) -> str:
+    """Return the hash of a source, from the names and hashes of its files."""
+    return hashlib.sha256("\n".join(f"{name}\t{sha}" for name, sha in sorted(files)).encode()).hexdigest()

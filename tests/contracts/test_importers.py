@@ -1,0 +1,24 @@
+"""Every importer keeps the contract, on sources that were written for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from beholder.importing.registry import IMPORTERS
+from beholder.testing import check_importer
+from support.webmushra_source import mushra_results, write_source
+
+BUILT_IN = ("webmushra",)
+
+
+def test_all_built_in_importers_are_registered() -> None:
+    assert set(IMPORTERS.names()) >= set(BUILT_IN)
+
+
+@pytest.mark.long
+def test_webmushra_keeps_the_contract(tmp_path: Path, whole: bool) -> None:
+    source = write_source(tmp_path / "root", results={"mushra.csv": mushra_results()})
+    done = check_importer("webmushra", source, tmp_path / "imports", ratings=3 * 2 * 5, whole=whole)
+    assert (done.people, done.sessions, done.missing, done.problems) == (3, 3, (), ())
