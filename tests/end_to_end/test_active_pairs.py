@@ -158,7 +158,7 @@ async def test_people_never_get_a_list_that_was_made_of_what_robots_answered(tmp
         robots = dealer.barred("link")
         assert robots, "robots were dealt lists of their own"
         assert not await server.store.has_free_list(utc_now(), [*robots, 1, 2]), "people have the first batch alone"
-        assert await dealer.deal("link")
+        assert await dealer.deal("people")
         stored = await rows(server.store, "lists")
         assert {batch: len(lists) for batch, lists in batches_of(stored).items() if batch[1] == "people"} == {
             (2, "people"): 2

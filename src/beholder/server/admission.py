@@ -14,7 +14,7 @@ from beholder.errors import Refused, StoreError
 from beholder.recent_entries import MOST_SESSIONS, RecentEntries
 from beholder.server import tokens
 from beholder.server.attempts import action_of, carry_over, current_device, device_change_facts, is_same_device
-from beholder.server.batch_dealer import Dealer
+from beholder.server.batch_dealer import Dealer, population_of
 from beholder.server.context import Context
 from beholder.server.entrances import ENTRANCES, RETURNING
 from beholder.server.flow import Ending, answers_of, next_step
@@ -356,11 +356,11 @@ class Leases:
         number = await self._claim(session, taken, now, until)
         if number is None and is_person(session.mode) and await self.release_abandoned():
             number = await self._claim(session, taken, now, until)
-        while number is None and await self._dealer.deal(session.mode):
+        while number is None and await self._dealer.deal(population_of(session)):
             number = await self._claim(session, taken, now, until)
         if number is not None:
             self._until[session.session] = until
-            self._dealer.look_ahead(session.mode, number)
+            self._dealer.look_ahead(population_of(session), number)
         return number
 
     async def _claim(self, session: Session, taken: Sequence[int], now: datetime, until: datetime) -> int | None:
@@ -370,15 +370,15 @@ class Leases:
             now=now,
             until=until,
             per_list=None if is_shared else 1,
-            barred=self._further.barred(session, taken) | self._dealer.barred(session.mode),
+            barred=self._further.barred(session, taken) | self._dealer.barred(population_of(session)),
             preferred=self._further.preferred(taken),
         )
 
     async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:
         """Return whether a list is free for a person, other than those barred, or will be made."""
-        if self._dealer.can_deal("link"):
+        if self._dealer.can_deal("people"):
             return True
-        barred = {*barred, *self._dealer.barred("link")}
+        barred = {*barred, *self._dealer.barred("people")}
         if await self._store.has_free_list(now, barred):
             return True
         return await self.release_abandoned() and await self._store.has_free_list(now, barred)

@@ -24,10 +24,9 @@ from beholder.server.arena_conditions import joining
 from beholder.server.further_sessions import add_new_lists
 from beholder.server.script import FIRST_TRIAL, ServedStudy, base_key
 from beholder.store.condition_changes import JOIN, change_entries, retired_conditions
-from beholder.store.contract import LedgerEntry, Population, SessionFacts, Store, StoreUnavailable
+from beholder.store.contract import LedgerEntry, Population, Session, SessionFacts, Store, StoreUnavailable
 from beholder.store.open import read_rows
 from beholder.store.rules import population, record_of
-from beholder.study.recruitment import Mode
 from beholder.types import Json
 
 _log = logging.getLogger("beholder.server")
@@ -56,13 +55,12 @@ class Dealer:
         """Conditions that are dealt no more."""
         self._tasks: set[asyncio.Task[bool]] = set()
 
-    def barred(self, mode: Mode) -> frozenset[int]:
+    def barred(self, mine: Population) -> frozenset[int]:
         """Return the lists that were made of the answers of others: of robots where people come, and so on."""
         if not self.is_active:
             return frozenset()
         self._index_lists()
-        mine = ("", population(mode))
-        others = (number for other, lists in self._lists_of.items() if other not in mine for number in lists)
+        others = (number for other, lists in self._lists_of.items() if other not in ("", mine) for number in lists)
         return frozenset(others) | self._with_retired
 
     def hear(self, entries: Iterable[LedgerEntry]) -> None:
@@ -72,27 +70,26 @@ class Dealer:
             self.retired, self._checked, self._with_retired = retired, 0, frozenset()
             self._is_exhausted.clear()
 
-    def can_deal(self, mode: Mode) -> bool:
+    def can_deal(self, mine: Population) -> bool:
         """Return whether there will be more lists than there are now."""
-        mine = _population(mode)
         if not self.is_active or mine in self._is_exhausted:
             return False
         most = self._served.study.design.dealt_lists
         return most is None or self._dealt(mine) < most
 
-    def look_ahead(self, mode: Mode, number: int) -> None:
+    def look_ahead(self, mine: Population, number: int) -> None:
         """Begin to make the next batch where the list that was claimed is in the second half of the last one."""
-        if not self.can_deal(mode) or self._making.locked():
+        if not self.can_deal(mine) or self._making.locked():
             return
-        last = self._last_batch(_population(mode))
+        last = self._last_batch(mine)
         if number >= last[len(last) // 2]:
-            task = asyncio.create_task(self._deal_quietly(mode))
+            task = asyncio.create_task(self._deal_quietly(mine))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _deal_quietly(self, mode: Mode) -> bool:
+    async def _deal_quietly(self, mine: Population) -> bool:
         try:
-            return await self.deal(mode)
+            return await self.deal(mine)
         except StoreUnavailable:  # who comes next tries again
             return False
         except Exception:
@@ -103,13 +100,13 @@ class Dealer:
         """Wait for a batch that is being made: its store is about to be closed."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def deal(self, mode: Mode) -> bool:
+    async def deal(self, mine: Population) -> bool:
         """Return whether there are lists now that were not there before, made here or by another server."""
         before = len(self._served.lists)
         async with self._making:
             if len(self._served.lists) > before:
                 return True
-            return self.can_deal(mode) and await self._make(_population(mode))
+            return self.can_deal(mine) and await self._make(mine)
 
     async def _make(self, mine: Population) -> bool:
         served, held = self._served, len(self._served.lists)
@@ -192,7 +189,7 @@ async def add_joined(served: ServedStudy, store: Store, now: Callable[[], dateti
     )
     dealer = Dealer(before, store, now)
     dealer.hear(await store.ledger.entries())
-    await dealer.deal("link")
+    await dealer.deal("people")
     record = await store.current()
     assert record is not None
     joined = record_of(served.study, served.catalogue, found.plan_digest, record.lists, now())
@@ -202,8 +199,9 @@ async def add_joined(served: ServedStudy, store: Store, now: Callable[[], dateti
     return True
 
 
-def _population(mode: Mode) -> Population:
-    return cast(Population, population(mode))
+def population_of(session: Session) -> Population:
+    """Return by whose answers the lists of a session are made."""
+    return cast(Population, population(session.mode))
 
 
 class VoteReader:

@@ -252,9 +252,9 @@ class ParticipantSource:
     is_platform: ClassVar[bool] = False
     """Whether an API posts the study, lists submissions, and approves and pays them for a fee; it asks for https."""
     token_variable: ClassVar[str] = ""
+    """The environment variable with the token for that API."""
     probe: ClassVar[str] = ""
     """The dotted name of the function that asks the platform whether it answers and knows a token."""
-    """The environment variable with the token for that API."""
     id_pattern: ClassVar[str] = ""
     """What ids of participants look like, where they can be told from other text: exports mask them."""
     is_on_site: ClassVar[bool] = False

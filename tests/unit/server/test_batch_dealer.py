@@ -37,8 +37,8 @@ async def test_who_comes_when_all_lists_are_taken_waits_for_the_next_batch_and_n
         claims = {row["session"]: row["list"] for row in await rows(server.store, "claims")}
         assert sorted(claims[session] for session in sessions) == list(range(1, 10)), "nine lists, and no tenth"
         dealer = server.service.context.dealer
-        assert not dealer.can_deal("link")
-        assert not await dealer.deal("link")
+        assert not dealer.can_deal("people")
+        assert not await dealer.deal("people")
         late = await arrive(server.store, "late", digest=server.service.served.digest)
         facts = await server.store.session_facts(late)
         assert facts is not None
@@ -99,7 +99,7 @@ async def test_a_fixed_plan_is_never_dealt(tmp_path: Path) -> None:
     study = load_study(write_active_study(tmp_path, design={"pairs": "all"}))
     async with run_server(study, port=0) as server:
         dealer: Dealer = server.service.context.dealer
-        assert (dealer.is_active, dealer.can_deal("link"), dealer.barred("robot")) == (False, False, frozenset())
-        assert not await dealer.deal("link")
-        dealer.look_ahead("link", 1)
+        assert (dealer.is_active, dealer.can_deal("people"), dealer.barred("robot")) == (False, False, frozenset())
+        assert not await dealer.deal("people")
+        dealer.look_ahead("people", 1)
         assert len(await rows(server.store, "lists")) == 12
