@@ -155,7 +155,7 @@ async def test_people_never_get_a_list_that_was_made_of_what_robots_answered(tmp
     async with run_server(study, port=0) as server:
         await send_robots(server.service.served, server.store, server.address, 6)
         dealer = server.service.context.dealer
-        robots = dealer.barred("link")
+        robots = dealer.barred("people")
         assert robots, "robots were dealt lists of their own"
         assert not await server.store.has_free_list(utc_now(), [*robots, 1, 2]), "people have the first batch alone"
         assert await dealer.deal("people")

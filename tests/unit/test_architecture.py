@@ -14,6 +14,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, TypeVar, get_args
@@ -525,10 +526,35 @@ def test_a_method_sees_only_the_contract_the_families_and_itself(path: Path) -> 
     assert seen <= {f"beholder.methods.{name}" for name in FAMILIES}
 
 
+OTHER_THINGS = {"pair", "likert", "rank"}
+"""Names of methods that are also a kind of unit, a type of questionnaire item, and a column of tables of others."""
+
+
+def is_method(node: ast.expr) -> bool:
+    """Return whether an expression is the name of a method: `study.method`, `method.name` or `row["method"]`."""
+    match node:
+        case ast.Name(id="method") | ast.Attribute(attr="method") | ast.Subscript(slice=ast.Constant(value="method")):
+            return True
+        case ast.Attribute(attr="name", value=ast.Name(id="method") | ast.Attribute(attr="method")):
+            return True
+    return False
+
+
+def test_no_method_is_compared_with_a_name_that_is_also_something_else() -> None:
+    compared = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in SOURCES
+        for node in nodes(path, ast.Compare)
+        if any(map(is_method, sides := [node.left, *node.comparators]))
+        and any(literals(side) & OTHER_THINGS for side in sides if not is_method(side))
+    ]
+    assert not compared
+
+
 def test_the_name_of_a_method_lives_in_its_own_folder_only() -> None:
     names = {folder.name.replace("_", "-") for folder in (ROOT / "methods").iterdir() if (folder / "view.js").exists()}
     assert names
-    names -= {"pair", "likert", "rank"}  # also a kind of unit, a type of questionnaire item, and a column
+    names -= OTHER_THINGS
     quoted = re.compile(rf"""["']({"|".join(names)})["']""")
     # What to show without being asked, and the names of presets.
     defaults = {ROOT / "workflow" / "demo.py", ROOT / "sample_size" / "variants.py", ROOT / "study" / "presets.py"}
@@ -774,14 +800,33 @@ A_WORD = re.compile(r"[a-z][a-z' ]*")
 
 
 def is_plural_by_hand(node: ast.expr) -> bool:
-    """Return whether a node is `"is" if n == 1 else "are"`, or `"s" * (n != 1)`."""
+    """Return whether a node is `"is" if n == 1 else "are"`, `"points" if n < 2 else "point"`, or `"s" * (n != 1)`."""
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Constant) and node.left.value == "s"
     if not isinstance(node, ast.IfExp) or not isinstance(node.test, ast.Compare):
         return False
-    words = [one.value for one in (node.body, node.orelse) if isinstance(one, ast.Constant)]
-    is_for_one = isinstance(node.test.ops[0], ast.Eq) and ast.unparse(node.test.comparators[0]) == "1"
-    return is_for_one and len(words) == 2 and all(isinstance(one, str) and A_WORD.fullmatch(one) for one in words)
+    constants = [one.value for one in (node.body, node.orelse) if isinstance(one, ast.Constant)]
+    words = [one for one in constants if isinstance(one, str) and A_WORD.fullmatch(one or "s")]
+    if len(words) != 2:
+        return False
+    if isinstance(node.test.ops[0], ast.Eq):
+        return ast.unparse(node.test.comparators[0]) == "1"
+    first, second = (set(re.sub("(e?s)?( |$)", " ", one).split()) for one in words)
+    same_word = first == second or {*first, *second} <= {"is", "are", "i", "was", "were", "wa", "has", "have", "ha"}
+    return ast.unparse(node.test.comparators[0]) in ("1", "2") and same_word
+
+
+def is_percent_by_hand(node: ast.JoinedStr) -> bool:
+    """Return whether a text has a whole share in it that is multiplied by hundred there."""
+    return any(
+        isinstance(value, ast.FormattedValue)
+        and ast.unparse(value.value).startswith("100 * ")
+        and value.format_spec is not None
+        and ast.unparse(value.format_spec) in ("f'.0f'", "f'g'", "f'.3g'")
+        and isinstance(unit, ast.Constant)
+        and str(unit.value).startswith(" %")
+        for value, unit in pairwise(node.values)
+    )
 
 
 def test_plurals_shares_and_lists_come_from_formats() -> None:
@@ -789,6 +834,8 @@ def test_plurals_shares_and_lists_come_from_formats() -> None:
     for path in (path for path in SOURCES if path != ROOT / "formats.py"):
         expressions = nodes(path, ast.BinOp, ast.IfExp)
         found += [f"{path.relative_to(ROOT)}:{node.lineno}" for node in expressions if is_plural_by_hand(node)]
+        texts = nodes(path, ast.JoinedStr)
+        found += [f"{path.relative_to(ROOT)}:{node.lineno}" for node in texts if is_percent_by_hand(node)]
         found += [
             f"{path.relative_to(ROOT)}: {one.name}"
             for one in syntax_tree(path).body

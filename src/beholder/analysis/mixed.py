@@ -27,6 +27,7 @@ from beholder.analysis.figures.raters import variances_chart
 from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
+from beholder.formats import precise_percent
 from beholder.stats.crossed import (
     CITATION,
     CrossedModel,
@@ -319,7 +320,7 @@ RUNS = Analysis(
 
 def _margin_text(margin: float | None) -> str:
     return (
-        f"{100 * EQUIVALENCE_MARGIN:g} % of the width of the scale"
+        f"{precise_percent(EQUIVALENCE_MARGIN)} of the width of the scale"
         if margin is None
         else f"{margin:g} points, as asked"
     )

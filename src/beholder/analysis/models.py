@@ -15,7 +15,7 @@ from beholder.analysis.result import Result
 from beholder.analysis.scores import on_scale, scores
 from beholder.analysis.strengths import stimulus_strengths
 from beholder.errors import Problem, UserError, did_you_mean
-from beholder.formats import count, percent
+from beholder.formats import count, percent, precise_percent
 from beholder.stats.intervals import IntervalBounds, is_share
 from beholder.stats.rater_models import MAX_ONE_SIDED_SHARE, MAX_OUTLIER_SHARE, Floats, RaterModelFit, RaterVotes
 from beholder.stats.rater_models import bt500 as bt500_fit
@@ -196,7 +196,7 @@ def _split_remark(fitted: RaterModelFit) -> str:
 
 
 MAX_NAMES = 10
-_OUTLIER_SHARE = f"{100 * MAX_OUTLIER_SHARE:g} %"
+_OUTLIER_SHARE = precise_percent(MAX_OUTLIER_SHARE)
 
 
 def _bt500_remark(votes: QuestionVotes, fitted: RaterModelFit) -> str:
@@ -225,8 +225,8 @@ BT500 = RaterModel(
     "Rejection of ITU-R BT.500, applied once: a rating is far from the others' where it is 2 (or √20, where they are "
     "not bell-shaped) standard deviations from their mean; who has more than "
     f"{_OUTLIER_SHARE} of their own ratings far off, and those on both sides (the two counts differ by less than "
-    f"{100 * MAX_ONE_SIDED_SHARE:g} % of their sum), is left out. Stimuli with fewer than 4 ratings, or on which "
-    "all agree, do not count against anybody. Then mean and 95 % Student t of those who stay.",
+    f"{precise_percent(MAX_ONE_SIDED_SHARE)} of their sum), is left out. Stimuli with fewer than 4 ratings, or on "
+    "which all agree, do not count against anybody. Then mean and 95 % Student t of those who stay.",
     "ITU-R BT.500-15 (05/2023), A1-2.3.1",
     {2: 0.91, 5: 0.92, 10: 0.93, 20: 0.92, 50: 0.94},
     _bt500_remark,

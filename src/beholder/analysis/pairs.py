@@ -43,6 +43,7 @@ from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, orient_c
 from beholder.analysis.result import Result, records
 from beholder.analysis.strengths import compared_questions
 from beholder.analysis.tests import TESTS, Family, corrected_tests, family_note, verdict
+from beholder.formats import percent
 from beholder.stats.additive import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Floats
 from beholder.stats.intervals import EFFECT_CITATION as EFFECT
@@ -259,7 +260,7 @@ def _lean(ratings: Ratings, kept: pd.DataFrame, value: Floats, choice: float | N
 def _position_note(participants: int, balance: float) -> str:
     notes = ["one participant: no interval and no test"] * (participants == 1)
     if abs(balance - 0.5) > _UNEVEN:
-        notes.append(f"orders are not balanced ({100 * balance:.0f} % one way): the lean may be quality")
+        notes.append(f"orders are not balanced ({percent(balance)} one way): the lean may be quality")
     return "; ".join(notes)
 
 

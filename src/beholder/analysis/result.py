@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from beholder.errors import Problem, UserError, no_answers
 from beholder.formats import plain_count
 from beholder.methods import find, names
-from beholder.methods.contract import PERCENTAGE_POINTS, Metric, MetricWords, Scoring, scoring_of
+from beholder.methods.contract import PERCENTAGE_POINTS, Metric, MetricWords, Scoring, scoring_of, task_of
 from beholder.result_view import PagedResult, ResultView, ShownResult, offline_chart
 
 if TYPE_CHECKING:
@@ -307,6 +307,11 @@ def scoring(method: str) -> Scoring:
 def has_analysis(method: str, analysis: str) -> bool:
     """Return whether a method names an analysis that is not for every method; one that is not installed has none."""
     return method in names() and analysis in find(method).analyses
+
+
+def asks_for_order(method: str) -> bool:
+    """Return whether people put stimuli in order by this method, so that its ratings are places."""
+    return method in names() and task_of(find(method)) == "order"
 
 
 def takes_dmos(method: str) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from beholder.analysis.rating_values import RatingScale, evident_scale
+from beholder.analysis.result import asks_for_order
 from beholder.formats import first_names, number, plain_count, plural
 
 _SHOWN = 3
@@ -76,7 +77,7 @@ def _doubled(rated: pd.DataFrame) -> Iterator[SanityFinding]:
 
 def _ranks(rated: pd.DataFrame) -> Iterator[SanityFinding]:
     """Yield that every person gave the conditions of a content the numbers from 1 on, each once, as ranks are."""
-    if "method" in rated and (rated["method"] == "rank").any():
+    if "method" in rated and any(map(asks_for_order, rated["method"].unique())):
         return
     # By number and not as lists: a million ratings have as many pages as some tables have rows.
     page = rated.groupby(["participant", "question", "content"], sort=False).ngroup()

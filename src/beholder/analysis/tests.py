@@ -33,6 +33,7 @@ from beholder.analysis.contrasts import Contrast, Pair, contrasts_of
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, scoring
 from beholder.errors import Problem, UserError, did_you_mean
+from beholder.formats import precise_percent
 from beholder.methods.boards import HEMVIP
 from beholder.stats.additive import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats, mean_of
@@ -104,7 +105,7 @@ def family_note(ratings: Ratings, contrasts: Sequence[Pair] | None = None, famil
 def _share_note(share: float) -> str:
     if share == 1:
         return ""
-    return f" The study has {100 * share:.3g} % of the error rate of its chain: p_holm is divided by this share."
+    return f" The study has {precise_percent(share)} of the error rate of its chain: p_holm is divided by this share."
 
 
 def corrected_tests(

@@ -15,6 +15,7 @@ from beholder.buckets.connection import Bucket, BucketAway, BucketError, CopySto
 from beholder.buckets.disguises import SECRET_FILE, Copy, DisguisedCopies, content_type
 from beholder.buckets.upload import Progress, compare_copies, open_place, upload_copies
 from beholder.errors import Problem
+from beholder.formats import plural
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.media import LONGEST_VALID
 from beholder.study.model import Study
@@ -89,7 +90,8 @@ def host_media(
     assert study.media is not None
     before = compare_copies(study, catalogue, by_hash=False)
     if before.missing:
-        what = "1 copy is" if len(before.missing) == 1 else f"{len(before.missing)} of {before.copies} copies are"
+        missing = len(before.missing)
+        what = plural(missing, "1 copy is", f"{missing} of {before.copies} copies are")
         _log.warning("%s not at %s yet, and uploaded now", what, before.address)
     copies, _ = upload_copies(study, catalogue, progress, by_hash=False)
     hosted = HostedMedia(open_place(study), copies, validity(study, session))

@@ -415,7 +415,7 @@ def print_message_stimuli(asking: Mapping[Role, StimulusCount]) -> None:
             there = count - unmade
             click.echo(f"{there} of {count} {role} clips {plural(there, 'is', 'are')} there; {later}.")
         elif not new:
-            click.echo(f"All {count} {role} clips were there." if count > 1 else f"1 {role} clip was there.")
+            click.echo(f"{plural(count, '1', f'All {count}')} {role} {plural(count, 'clip was', 'clips were')} there.")
         elif new == count:
             click.echo(f"Made {plain_count(count, f'{role} clip')} in media/.")
         else:

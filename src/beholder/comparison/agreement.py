@@ -19,6 +19,7 @@ from beholder.analysis.score_tables import is_differential
 from beholder.analysis.sides import Side
 from beholder.analysis.tests import ALPHA
 from beholder.comparison.sides import LEVELS, Level, MatchedScores, scores_of
+from beholder.formats import precise_percent
 from beholder.stats.correlation import (
     CITATION,
     INTERVALS,
@@ -256,7 +257,8 @@ def effects(sides: Sequence[Side], questions: Sequence[str], margin: float | Non
         "ratio (ML), which finds too much where participants are few. difference: side minus other_side (REML), "
         "Student t over participants. equivalent, with two one-sided tests at 5 %: yes, the 90 % interval is within "
         "plus or minus the margin; no, the 95 % interval is beyond it; undecided, neither. That no difference was "
-        f"found is not equivalence. The margin is {100 * EQUIVALENCE_MARGIN:g} % of the scale unless another is given."
+        f"found is not equivalence. The margin is {precise_percent(EQUIVALENCE_MARGIN)} of the scale unless another is "
+        "given."
     )
     return Result(pd.DataFrame(rows, columns=EFFECT_COLUMNS), note, RUN_EFFECT_CITATION)
 

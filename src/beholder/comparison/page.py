@@ -34,7 +34,7 @@ from beholder.comparison.text import (
     sentences,
 )
 from beholder.errors import Problem, UserError
-from beholder.formats import count, join_names
+from beholder.formats import count, join_names, plural
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, render, table, tag
 from beholder.reporting.result_page import Outcome, headline, simulated, write_outcome
@@ -158,7 +158,7 @@ def _correlations(tables: ComparisonTables) -> Markup | None:
         return None
     clear = rows[rows["p_holm"] < ALPHA]
     shown = rows if len(rows) <= _MOST_TESTS else clear
-    summary = f"{len(clear) or 'None'} of {count(len(rows), 'test')} {'is' if len(clear) < 2 else 'are'} clear."
+    summary = f"{len(clear) or 'None'} of {count(len(rows), 'test')} {plural(len(clear) or 1, 'is', 'are')} clear."
     content = [tag("p", summary)]
     if len(shown):
         content.append(table("Tests between two correlations", correlation_sheet(shown)))

@@ -11,7 +11,7 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.comparison.result import ComparisonTables
 from beholder.comparison.sides import MatchedScores
-from beholder.formats import NONE, count, interval, number, p_value, plain_count, signed
+from beholder.formats import NONE, count, interval, number, p_value, plain_count, plural, signed
 from beholder.reporting.sheets import TextTable
 from beholder.stats.correlation import mean_correlation
 
@@ -71,7 +71,7 @@ def _of_many(tables: ComparisonTables, mine: Sequence[MatchedScores], called: Ca
     tested = [table[table["clear"].notna()] for table in map(tables.differing, mine)]
     n, clear = sum(map(len, tested)), sum(int((table["clear"] == 1).sum()) for table in tested)
     if n:
-        differ = f"{clear:,} differ" if clear > 1 else f"{clear or 'none'} differs"
+        differ = f"{clear or 'none'} {plural(clear or 1, 'differs', 'differ')}"
         parts.append(f"In {n:,} comparisons of {_thing(mine)} between two sides {differ} clearly")
     counts = [row for one in mine for row in records(tables.rows("contrast_counts", one))]
     if any(row["tested"] for row in counts):
@@ -115,7 +115,7 @@ def _differ(table: pd.DataFrame) -> str:
         return ""
     clear = int((tested["clear"] == 1).sum())
     of = f" of {len(tested)}" if clear or len(tested) < len(table) else " of them"
-    return f"{clear or 'none'}{of} {'differs' if clear < 2 else 'differ'} clearly"
+    return f"{clear or 'none'}{of} {plural(clear or 1, 'differs', 'differ')} clearly"
 
 
 def _contrasts(table: pd.DataFrame) -> str:
@@ -123,7 +123,7 @@ def _contrasts(table: pd.DataFrame) -> str:
         return ""
     row = table.iloc[0]
     turned, tested = int(row["contrasts"] - row["same_direction"]), int(row["tested"])
-    other = f"{turned or 'none'} {'points' if turned < 2 else 'point'} the other way"
+    other = f"{turned or 'none'} {plural(turned or 1, 'points', 'point')} the other way"
     if not tested:
         return f"Of {count(int(row['contrasts']), 'difference')} between conditions {other}"
     if row["opposite_clear"]:

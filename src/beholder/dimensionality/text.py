@@ -13,7 +13,7 @@ import pandas as pd
 from beholder.analysis.result import Result
 from beholder.dimensionality.components import ALL
 from beholder.dimensionality.data import NAMES, Joined
-from beholder.formats import join_names, number, plain, plural
+from beholder.formats import join_names, number, percent, plain, plural
 from beholder.result_view import DrawnResult, ResultView
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _measured(joined: Joined, results: Mapping[str, Result]) -> str:
     over = f"over {mine['n'].iloc[0]:,} {NAMES[level]}"
     if not kept:
         return f"{asked} measure different things: nothing that they share stands above chance {over}."
-    share = f"{100 * mine['cumulative'].iloc[kept - 1]:.0f} % of the variance {over}"
+    share = f"{percent(mine['cumulative'].iloc[kept - 1])} of the variance {over}"
     if kept == 1:
         further = _further(mine)
         return f"{asked} measure one thing for the most part: it holds {share}.{further}"
@@ -66,7 +66,7 @@ def _further(mine: pd.DataFrame) -> str:
     if second is None or not second["repeats"] >= 0.8:
         return ""
     return (
-        f" A second one, with {100 * second['share']:.0f} %, is not above chance with so few "
+        f" A second one, with {percent(second['share'])}, is not above chance with so few "
         f"{NAMES[second['level']]}, but comes back with other people (r = {number(second['repeats'], 2)})."
     )
 
@@ -104,7 +104,7 @@ def _shorter(results: Mapping[str, Result]) -> str:
 
 
 def _much(share: float) -> str:
-    return "more than 99 %" if share > 0.99 else f"{100 * share:.0f} %"
+    return "more than 99 %" if share > 0.99 else percent(share)
 
 
 def _alike(results: Mapping[str, Result]) -> str:

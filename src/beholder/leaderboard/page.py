@@ -498,7 +498,7 @@ def _removal_words(board: Board) -> str:
     leader, rival = board.votes.name[removal.leader], board.votes.name[removal.rival]
     if not removal.people:
         return f"no group of people was found without whom another would lead than {leader}"
-    who = "1 person" if removal.people == 1 else f"{removal.people:,} people"
+    who = count(removal.people, "person", "people")
     return f"without {who} of the {removal.of:,} who compared {leader}, {rival} would lead"
 
 

@@ -5,11 +5,11 @@ A method folder imports from here and from the other modules of this package, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
-from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from numpy.random import Generator
 from pydantic import BaseModel
@@ -40,6 +40,7 @@ __all__ = [
     "Method",
     "Metric",
     "MetricWords",
+    "OptionWords",
     "Paper",
     "Percept",
     "Problem",
@@ -211,6 +212,18 @@ class Judgement(NamedTuple):
     """The words that were typed, in the same way; empty where nothing was understood."""
 
 
+class OptionWords(NamedTuple):
+    """How a report tells of an option of a method, as it was set."""
+
+    title: str
+    entry: str
+    """After the title, in the list of how a study was done."""
+    sentence: str = ""
+    """For the methods paragraph, without its full stop; empty where it says nothing of it."""
+    cites: tuple[str, ...] = ()
+    """Keys of sources of the method as it was used, as in reporting/references.py."""
+
+
 class Paper(NamedTuple):
     """How a paper describes a method, as its class variable `paper`; without one, only its name is used."""
 
@@ -222,6 +235,8 @@ class Paper(NamedTuple):
     """Keys of sources, as in reporting/references.py."""
     names_reference: bool = False
     """Whether participants know which one is the reference."""
+    options: Callable[[Mapping[str, Any]], Iterable[OptionWords]] = lambda _: ()
+    """What is told of the options of a study, from their values; how two were presented is told for all methods."""
 
 
 class MetricWords(NamedTuple):

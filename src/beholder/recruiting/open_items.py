@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from beholder.errors import Problem
-from beholder.formats import first_names, join_names, plain_count
+from beholder.formats import first_names, join_names, plain_count, plural
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import PAID, UNDER_WAY, DecisionRow, Pay, Posting, Submission, platform_errors
 from beholder.recruiting.debts import Payment, PaymentLine
@@ -123,7 +123,7 @@ def _due_problems(lines: Sequence[PaymentLine]) -> Iterator[Problem]:
         return
     names = list(dict.fromkeys(line.submission for line in lines))
     total = Sum(sum(line.amount.minor for line in lines), lines[0].amount.currency)
-    due = f"is owed {total}" if len(names) == 1 else f"are owed {total} in all"
+    due = plural(len(names), f"is owed {total}", f"are owed {total} in all")
     reasons = ", ".join(dict.fromkeys(line.reason.partition(":")[0] for line in lines))
     yield Problem(_named(names), f"{due} ({reasons})", "", _PAY)
 

@@ -31,7 +31,8 @@ Parts of the page:
 
 Methods text:
     methods_section      the paragraphs, the section of the page and the files
-    methods_design       sentences on design, analysis and data
+    methods_design       sentences on the design
+    methods_analysis     sentences on the analysis, and on where the data are
     methods_people       sentences on participants, apparatus and quality control
     methods_text         sentences and paragraphs as plain text, Markdown and LaTeX
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beholder.formats import NONE, count, join_names, nonzero_percent, number, plural
+from beholder.formats import NONE, count, join_names, nonzero_percent, number, percent, plural
 from beholder.reporting.html import Child, Markup, render, scrolling, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_sections import has_narrow_matrix
@@ -306,4 +306,4 @@ def _rule_row(rule: Mapping[str, Any]) -> Markup:
 
 
 def _right(rule: Mapping[str, Any]) -> str:
-    return f"{100 * rule['right'] / rule['asked']:.0f} %" if rule.get("asked") else NONE
+    return percent(rule["right"] / rule["asked"]) if rule.get("asked") else NONE

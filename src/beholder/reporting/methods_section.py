@@ -9,20 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from beholder.formats import count, join_names
 from beholder.reporting.html import Child, Markup, folded, render, tag
 from beholder.reporting.material import Material
-from beholder.reporting.methods_design import (
-    analysis_sentences,
-    availability_sentences,
-    beholder_version,
-    design_sentences,
-    table_sentences,
-)
+from beholder.reporting.methods_analysis import analysis_sentences, availability_sentences, beholder_version
+from beholder.reporting.methods_design import design_sentences, paper_of, table_sentences
 from beholder.reporting.methods_people import apparatus_sentences, participant_sentences, quality_control_sentences
 from beholder.reporting.methods_text import Paragraph, Sentence, cited_keys, latex_methods, markdown_methods
 from beholder.reporting.references import bibtex, cited_sources, full_reference
 from beholder.reporting.section import Section
 from beholder.reporting.views import view_words
 from beholder.study.groups import common_options, varied_keys
-from beholder.study.markdown import plain_text
 
 _SIMULATED = Sentence(
     "All ratings are simulated: robots answered in place of participants, and nothing here is a result"
@@ -90,10 +84,6 @@ _PRESENTATION = {
     "free": "Behind buttons, in any order and as often as wanted",
     None: "Texts side by side, everything else one after the other",
 }
-_TASKS = {
-    "closest": "Which of two is closer to the reference.",
-    "identify": "Of which of two the third is a copy.",
-}
 
 
 def procedure_section(material: Material) -> Markup:
@@ -153,12 +143,8 @@ def _presentation_entries(material: Material) -> list[tuple[str, Child]]:
         names = [name for name, own in roles.items() if own == role]
         if names:
             entries.append((title, join_names([labels.get(name, name) for name in names])))
-    if options.get("mode"):
-        entries.append(("Task", _TASKS.get(options["mode"], str(options["mode"]))))
-    if options.get("items"):
-        entries.append(("Item set", tag("code", str(options["items"]))))
-    if options.get("scenario"):
-        entries.append(("Scenario", tag("q", plain_text(str(options["scenario"])))))
+    if (known := paper_of(material)) is not None:
+        entries += [(one.title, one.entry) for one in known.options(options)]
     if material.study.playback.sound == "off" and "playback.sound" not in varied_keys(material.study):
         entries.append(("Sound", "off"))
     return entries

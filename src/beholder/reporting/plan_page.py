@@ -31,7 +31,7 @@ from beholder.analysis.figures.theme import (
     value_axis,
 )
 from beholder.analysis.result import Result
-from beholder.formats import count, join_names
+from beholder.formats import count, join_names, plural
 from beholder.planning.balance import balance
 from beholder.planning.model import Plan
 from beholder.planning.order_balance import Evenness
@@ -352,9 +352,9 @@ def headlines(
         return [first, f"Not even: {join_names(uneven)}." if uneven else _EVEN]
     promised = [row for row in balance if row.promised is not None]
     broken = [row.count for row in promised if row.difference > (row.promised or 0)]
-    kept = f"All {len(promised)} promises" if len(promised) > 1 else "The one promise"
+    kept = plural(len(promised), "The one promise", f"All {len(promised)} promises")
     where = f"in each of {groups} groups, over {count(lists, 'list')}" if groups else f"over {count(lists, 'list')}"
-    kept_words = f"{kept} of balance hold {where}" if len(promised) > 1 else f"{kept} of balance holds"
+    kept_words = f"{kept} of balance {plural(len(promised), 'holds', f'hold {where}')}"
     if not promised:
         kept_words = f"Nothing can be promised of these {count(lists, 'list')}"
     if broken:

@@ -108,7 +108,7 @@ def chance_table(power: DataFrame) -> DataFrame:
     """Return the power for one question, a row for each target and a column for each number of participants."""
     rows = main_rows(power)
     labels = [_target_row(row) for row in records(rows)]
-    named = rows.assign(difference=labels, power=[f"{100 * share:.0f} %" for share in rows["power"]])
+    named = rows.assign(difference=labels, power=[percent(share) for share in rows["power"]])
     wide = named.pivot(index="difference", columns="participants", values="power").reindex(list(dict.fromkeys(labels)))
     return wide.rename_axis(columns=None).reset_index()
 

@@ -25,6 +25,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from beholder.formats import percent
 from beholder.stats.intervals import LEVEL
 
 SPENDING_CITATION = (
@@ -94,8 +95,8 @@ class LookCorrection:
             )
         if self.kind == "fixed":
             return (
-                f" Results were looked at before without a plan: {100 * OFF_PLAN:.0f} % of the error rate are for "
-                f"that, and intervals are those of {100 * self.level:.0f} %."
+                f" Results were looked at before without a plan: {percent(OFF_PLAN)} of the error rate are for "
+                f"that, and intervals are those of {percent(self.level)}."
             )
         look = f"look {self.number} of {self.looks}, {self.participants} of {self.planned} participants"
         return f" Intervals and p-values hold for all looks together ({look})."

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from beholder.errors import Problem, StimuliError
-from beholder.formats import first_names
+from beholder.formats import first_names, percent
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import NO_METADATA, file_argument, run_ffmpeg
@@ -395,7 +395,7 @@ def _alone_problems(
         near = min(others, key=lambda other: abs(lengths[other] - lengths[name]))
         apart = abs(lengths[near] - lengths[name]) / max(lengths[near], lengths[name])
         needed = np.ceil(100 * apart) / 100
-        nearest = f"the nearest is {near} ({lengths[near]:.3g} {unit}, {100 * apart:.0f} % apart)"
+        nearest = f"the nearest is {near} ({lengths[near]:.3g} {unit}, {percent(apart)} apart)"
         what = (
             f"is {study.options['tolerance']:g}, and no other content is so near in length to {name} "
             f"({lengths[name]:.3g} {unit}): {nearest}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from beholder.errors import Problem, did_you_mean
-from beholder.formats import join_names
+from beholder.formats import join_names, plain_count
 from beholder.stimuli.known_answers import KnownAnswer
 from beholder.stimuli.media_formats import MEDIA, known_suffixes, medium_of
 from beholder.stimuli.messages.message import Message
@@ -169,7 +169,7 @@ def _no_stimuli(study: Study, skipped: Sequence[Problem]) -> Problem:
     """Return the problem of a study without any stimulus."""
     stimuli = study.stimuli
     origin = stimuli.manifest or stimuli.folder or ""
-    others = f" ({len(skipped)} other file{'s' if len(skipped) > 1 else ''} left out)" if skipped else ""
+    others = f" ({plain_count(len(skipped), 'other file')} left out)" if skipped else ""
     fix = f"Put files there as {origin}/<condition>/<content>, for example {origin}/a/city.mp4."
     if stimuli.manifest is not None:
         fix = "Write a line for each file."

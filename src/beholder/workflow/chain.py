@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, StoreError, UserError
 from beholder.files import csv_lines, write_atomically
+from beholder.formats import precise_percent
 
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
@@ -136,7 +137,7 @@ def _shares(chain: Chain, studies: Sequence[Study], *, population: str) -> list[
         shares.append(ChainShare(chain.chain, len(studies), share))
     total = sum(one.share for one in shares)
     if total > 1 + 1e-9:
-        what = f"would spend {100 * total:.3g} % of its error rate: studies that were run have spent their shares"
+        what = f"would spend {precise_percent(total)} of its error rate: studies that were run have spent their shares"
         fix = "Give those that are to come smaller shares (share), or run them on their own."
         raise UserError(Problem(chain.chain, what, "100 % over all studies", fix))
     return shares

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from beholder.analysis import analyse
 from beholder.reporting import report
+from beholder.reporting.methods_section import methods, procedure_section
 from beholder.study.model import Study
+from support.report_material import analysed_material
 from support.report_pages import Page, made_up
 
 
@@ -51,3 +57,29 @@ def test_no_usable_session_has_a_headline_methods_and_files(tmp_path: Path) -> N
         text = (tmp_path / "report" / name).read_text(encoding="utf-8")
         assert "nan" not in text.casefold()
         assert name in shown
+
+
+@pytest.mark.parametrize(
+    ("keys", "listed", "told"),
+    [
+        (
+            {"method": "likert", "options": {"items": "avatar-short", "scenario": "You meet a *colleague*."}},
+            {"Item set": "avatar-short", "Scenario": "“You meet a colleague.”"},
+            "The study used a questionnaire (Cutler et al., 2024). Each stimulus was followed by statements or "
+            "questions about it. The statements were the set avatar-short.",
+        ),
+        (
+            {"method": "abx", "options": {"mode": "closest", "gap": 0.5}},
+            {"Task": "Which of two is closer to the reference."},
+            "They said which of the two is closer to X, the reference.",
+        ),
+    ],
+    ids=["likert", "abx"],
+)
+def test_a_method_says_itself_what_is_told_of_its_options(
+    tmp_path: Path, keys: dict[str, Any], listed: dict[str, str], told: str
+) -> None:
+    material = analysed_material(made_up(tmp_path, {"a": 60.0, "b": 40.0}, participants=4, **keys))
+    entries = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", str(procedure_section(material)))
+    assert listed.items() <= dict(entries).items()
+    assert told in methods(material)[0].text

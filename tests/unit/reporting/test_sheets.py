@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from beholder.reporting.methods_design import analysis_sentences
+from beholder.reporting.methods_analysis import analysis_sentences
 from beholder.reporting.sheets import TextTable, latex_table, latex_text, markdown_table, markdown_text, paper_sheets
 from beholder.study.model import Study
 from support.report_material import analysed_material

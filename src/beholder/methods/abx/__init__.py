@@ -20,6 +20,7 @@ from beholder.methods.contract import (
     Medium,
     Metric,
     MetricWords,
+    OptionWords,
     Paper,
     Percept,
     Problem,
@@ -39,6 +40,19 @@ from beholder.methods.views import unfit_views
 
 _NOISE = 0.1
 """Standard deviation of what a robot makes of X, which it perceives between 0 and 1."""
+
+
+_TASKS = {
+    "closest": OptionWords(
+        "Task",
+        "Which of two is closer to the reference.",
+        "They said which of the two is closer to X, the reference",
+    ),
+    "identify": OptionWords(
+        "Task", "Of which of two the third is a copy.", "They said of which of the two X is a copy"
+    ),
+}
+"""By `options.mode`."""
 
 
 class AbxOptions(StudyPart):
@@ -75,6 +89,7 @@ class Abx(ChoiceMethod):
         "an ABX test",
         "Participants compared two stimuli of the same content, A and B, with a third, X",
         ("morrison2022",),
+        options=lambda options: [task] if (task := _TASKS.get(options.get("mode", ""))) else [],
     )
     scoring: ClassVar[Scoring] = Scoring(
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from beholder.methods.contract import (
     Medium,
     Metric,
     MetricWords,
+    OptionWords,
     Paper,
     Problem,
     Question,
@@ -32,6 +33,7 @@ from beholder.methods.contract import (
     Unit,
     Units,
     marked,
+    plain_text,
 )
 from beholder.methods.likert.items import (
     ITEM_SETS,
@@ -88,6 +90,15 @@ class LikertOptions(MarkableOptions):
     marks: Marks = marks_option()
 
 
+def _option_words(options: Mapping[str, Any]) -> Iterator[OptionWords]:
+    """Yield what a report tells of the set of statements and of the line above them."""
+    if items := options.get("items"):
+        cites = ("cutler2024",) if items.startswith("avatar") else ()
+        yield OptionWords("Item set", items, f"The statements were the set {items}", cites)
+    if scenario := options.get("scenario"):
+        yield OptionWords("Scenario", f"“{plain_text(scenario)}”")
+
+
 class Likert(ScoreMethod):
     """One stimulus, then an answer to each of many statements about it."""
 
@@ -102,7 +113,9 @@ class Likert(ScoreMethod):
         "playback": {"fullscreen": True, "loop": "after-first"},
         "design": {"contents": "apart"},
     }
-    paper: ClassVar[Paper] = Paper("a questionnaire", "Each stimulus was followed by statements or questions about it")
+    paper: ClassVar[Paper] = Paper(
+        "a questionnaire", "Each stimulus was followed by statements or questions about it", options=_option_words
+    )
     scoring: ClassVar[Scoring] = Scoring(
         {
             "score": Metric(
