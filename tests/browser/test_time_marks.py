@@ -101,6 +101,9 @@ async def test_a_clip_by_itself_is_marked_while_it_plays_and_the_mark_is_changed
     site = await serve(longer)
     visit = await site.visit()
     await visit.go("trial")
+    assert await visit.page.locator(".marks-guide").inner_text() == (
+        "While it plays, mark every place where something is wrong.\n\nstutter\nM\nblur\nN"
+    ), "who has not seen the buttons yet knows what they are for"
     page = await watched(visit.page)
     assert await page.locator(".mark-set").all_inner_texts() == ["stutter\nM", "blur\nN"]
     assert await page.locator(".mark-set").first.get_attribute("aria-disabled") == "true"

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 class Ask(StudyPart):
     """One item of a questionnaire."""
 
+    unfit: ClassVar[Mapping[str, Fault]] = {
+        "every": Fault("is for questions between trials", "", "Move the item to during, or take it out.")
+    }
+
     id: Slug = Field(description="Names the answer in the tables.")
     text: Text = Field(description="What participants read: Markdown.")
     type: Literal["single", "multiple", "likert", "number", "text"] = Field(

@@ -283,6 +283,8 @@ export interface WayOn {
 
 /** Marks that people set while something plays. */
 export interface Marks {
+  /** What there is to mark and how, for before anything plays. */
+  guide(): HTMLElement;
   /** A button for each label, which works while something plays. */
   buttons(): HTMLElement;
   /** The buttons, and under them the marks on a line and in a list; `clip`: with a clip that can be played again. */

@@ -111,6 +111,13 @@ def test_what_is_wrong_with_an_item_between_trials_is_told(tmp_path: Path, item:
     assert refusal(tmp_path, f"{HEAD}during: [{item}]\n") == [f"study.yaml:{HEAD.count(chr(10)) + 1}  {what}"]
 
 
+def test_an_item_before_or_after_the_trials_comes_once(tmp_path: Path) -> None:
+    item = "after: [{id: a, text: A, type: likert, every: trial}]\n"
+    assert refusal(tmp_path, HEAD + item)[0].endswith(
+        "after.0.every is for questions between trials. Move the item to during, or take it out."
+    )
+
+
 def test_ids_are_unique_over_all_questionnaires(tmp_path: Path) -> None:
     items = "before: [{id: a, text: A, type: likert}]\nduring: [{id: a, text: A, type: likert, every: trial}]\n"
     assert refusal(tmp_path, HEAD + items)[0].endswith(

@@ -75,7 +75,7 @@ function segments(place, total) {
     );
   return element(
     "ol",
-    { class: "progress-steps", "aria-hidden": "true" },
+    { class: "progress-steps", "aria-hidden": "true", vars: { many: total } },
     Array.from({ length: total }, (_, at) =>
       element("li", { class: at + 1 < place ? "is-done" : at + 1 === place ? "is-now" : null }),
     ),

@@ -90,6 +90,22 @@ export async function openMarks(trial, stage) {
   );
   stage.keys(bindings);
 
+  /** What stands on a button. @param {string} label @param {number} place */
+  function signs(label, place) {
+    return [
+      element("span", { class: "mark-dot", "aria-hidden": "true" }),
+      element("span", { class: "mark-word" }, wordOf(label)),
+      element("kbd", { "aria-hidden": "true" }, KEYS[place].toUpperCase()),
+    ];
+  }
+
+  const task = () => element("p", { class: "marks-ask" }, ask ?? say("marks.ask"));
+
+  function guide() {
+    const words = names.map((label, place) => element("li", { "data-kind": place }, signs(label, place)));
+    return element("div", { class: "marks-guide" }, task(), element("ul", { class: "marks-words" }, words));
+  }
+
   function buttons() {
     const made = names.map((label, place) =>
       element(
@@ -102,9 +118,7 @@ export async function openMarks(trial, stage) {
           "aria-keyshortcuts": KEYS[place].toUpperCase(),
           on: { click: () => set(label, "click") },
         },
-        element("span", { class: "mark-dot", "aria-hidden": "true" }),
-        element("span", { class: "mark-word" }, wordOf(label)),
-        element("kbd", { "aria-hidden": "true" }, KEYS[place].toUpperCase()),
+        signs(label, place),
       ),
     );
     const draw = () => {
@@ -155,7 +169,7 @@ export async function openMarks(trial, stage) {
       "section",
       { class: "marks", "aria-label": say("marks.title") },
       element("h2", { class: "marks-title" }, say("marks.title")),
-      element("p", { class: "marks-ask" }, ask ?? say("marks.ask")),
+      task(),
       shown,
       (!clip || canPlay) && buttons(),
       line.element,
@@ -335,6 +349,7 @@ export async function openMarks(trial, stage) {
   }
 
   return {
+    guide,
     buttons,
     panel,
     gap() {

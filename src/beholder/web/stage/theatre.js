@@ -42,6 +42,7 @@ export async function theatre(trial, stage, show) {
     { class: "vote vote-short" },
     title,
     text,
+    stage.marks?.guide(),
     element("div", { class: "vote-foot" }, play),
   );
   fill(main, element("div", { class: "surround" }, card), hall.element);
