@@ -104,10 +104,10 @@ def _own_trials(
     for person in people:
         own, mine = own_study(study, person), own_catalogue(catalogue, person)
         try:
-            frame = build_frame(own, mine, method, at_most=MOST_OWN)
+            frame = build_frame(own, mine, method, at_most=study.design.own.trials or MOST_OWN)
             trials[person.number] = _compose(own, mine, method, frame)[0]
         except PlanError as error:
-            problems += [own_problem(study, problem, person) for problem in error.problems]
+            problems += [own_problem(problem, person) for problem in error.problems]
     if problems:
         raise PlanError(problems)
     return trials

@@ -290,8 +290,9 @@ def _too_many(grid: StimulusGrid, design: Design, requested: int, most: int) -> 
         fix = f"Add contents{fix}: no stimulus comes twice in a list."
     else:
         one, many = ("pair", "pairs") if grid.kind == "pair" else ("stimulus", "stimuli")
-        number = plain_count(int(grid.present.sum()), one, many)
-        what = f"is {requested}, but {are} {number} of {contents}, and none may come twice in a list"
+        number = int(grid.present.sum())
+        what = f"is {requested}, but there {plural(number, 'is', 'are')} {plain_count(number, one, many)} of {contents}"
+        what += ", and none may come twice in a list"
         fix = "Add stimuli."
     return Problem("design.trials", what, allowed, fix)
 

@@ -167,7 +167,7 @@ def own_study(study: Study, person: BoundPerson) -> Study:
     """
     design = study.design
     changes: dict[str, Any] = {
-        "participants": 1, "votes": None, "looks": (), "trials": design.own.trials, "order": "balanced", "blocks": None,
+        "participants": 1, "votes": None, "looks": (), "trials": None, "order": "balanced", "blocks": None,
         "contents": "once" if design.contents == "once" else "free",
     }  # fmt: skip
     own = study.model_copy(
@@ -187,13 +187,9 @@ def own_catalogue(catalogue: Catalogue, person: BoundPerson) -> Catalogue:
     return catalogue.holding(mine)
 
 
-def own_problem(study: Study, problem: Problem, person: BoundPerson) -> Problem:
+def own_problem(problem: Problem, person: BoundPerson) -> Problem:
     """Return a problem of planning somebody's own trials, which says so."""
-    what = f"{problem.what}, in the stimuli for {person.name}"
-    key, _, rest = what.partition(" ")
-    if key == "design.trials":
-        return study.problem("design.own.trials", rest, problem.allowed, problem.fix)
-    return replace(problem, what=what)
+    return replace(problem, what=f"{problem.what}, in the stimuli for {person.name}")
 
 
 # Whose lists

@@ -106,7 +106,7 @@ class OwnTrials(StudyPart):
         default=None,
         ge=1,
         le=1000,
-        description="How many such trials each of these people gets; all that their stimuli allow when left out.",
+        description="The most such trials that each of these people gets; all that their stimuli allow when left out.",
     )
     place: Literal["spread", "first", "last"] = Field(
         default="spread",

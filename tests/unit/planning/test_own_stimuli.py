@@ -212,13 +212,21 @@ def test_names_without_a_list_are_told(tmp_path: Path) -> None:
     ]
 
 
-def test_too_few_lists_too_many_trials_and_nothing_in_common_are_told() -> None:
-    three = {f"content{n}": {str(n): "own"} for n in (1, 2, 3)}
-    study = in_lab(make_study("acr", participants=3, trials=2, own={"trials": 3}))
-    assert problems(study, bound_catalogue(6, 2, three)) == [
-        "study.yaml design.own.trials is 3, but there is 2 stimuli of 1 content, and none may come twice in a list, in "
-        f"the stimuli for {n}. Allowed: 1 to 2. Add stimuli."
-        for n in (1, 2, 3)
+def test_who_has_fewer_stimuli_than_others_gets_all_of_them() -> None:
+    catalogue = bound_catalogue(8, 2, {"content6": {"1": "own"}, "content7": {"1": "own", "2": "own"}})
+    study = in_lab(make_study("acr", participants=4, trials=4, own={"trials": 3}))
+    lists = make_plan(study, catalogue, find("acr")).lists
+    assert [sum(map(planned.is_own, planned.trials)) for planned in lists] == [0, 0, 3, 2]
+
+
+def test_too_few_lists_too_few_stimuli_for_a_page_and_nothing_in_common_are_told() -> None:
+    study = in_lab(make_study("parallel", participants=3, trials=2, per_trial=2))
+    one = bound_catalogue(6, 2, {"content1": {"1": "own"}})
+    one = one.holding([stimulus for stimulus in one.by_cell.values() if stimulus.id != "content1-condition0"])
+    assert problems(study, one) == [
+        "study.yaml conditions give every page 1 stimulus to rate, and parallel compares at least two, in the stimuli "
+        "for 1. Allowed: two or more that are rated. Add one, or use method: acr.",
+        "study.yaml design.per_trial is 2, but there is 1 condition to show, in the stimuli for 1.",
     ]
     everything = {f"content{n}": {"1": "own"} for n in range(3)}
     (problem,) = problems(study, bound_catalogue(3, 2, everything))
