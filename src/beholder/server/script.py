@@ -120,7 +120,7 @@ class Script:
     @cached_property
     def _pages(self) -> Sequence[int]:
         is_device = [step.check is not None and step.check.stage == "device" for step in self.steps]
-        return list(accumulate(not (n and is_device[n] and is_device[n - 1]) for n in range(len(is_device))))
+        return list(accumulate(int(not (n and is_device[n] and is_device[n - 1])) for n in range(len(is_device))))
 
     def find(self, key: str) -> PlannedStep | None:
         """Return the step with this key, as the attempt that the key names."""

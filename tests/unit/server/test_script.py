@@ -73,6 +73,11 @@ def recurring(id: str, every: Any) -> dict[str, Any]:
     return {"id": id, "text": "?", "type": "likert", "every": every}
 
 
+def test_pages_are_counted_in_numbers_from_the_first_one() -> None:
+    steps = script(before=[SCREEN])
+    assert str([steps.page(place) for place in range(2)]) == str([(1, len(steps.steps)), (2, len(steps.steps))])
+
+
 def test_questions_between_trials_follow_theirs_and_come_before_a_break() -> None:
     during = [
         recurring("each", "trial"),

@@ -210,7 +210,7 @@ export async function openHandSet(step, page) {
         const several = !isPair ? "" : slots[0].label === "reference" ? "reference" : passes > 1 ? "twice" : "pair";
         if (!isAsked) await pressPlay(word, medium, several, heading);
         if (signal.aborted) return;
-        if (!isThere()) continue;
+        if (!isReady()) continue;
         log.add("click", ids[0], { what: "play" });
         const ms = log.events.at(-1)?.[0] ?? 0;
         const number = state.order + 1;
@@ -241,8 +241,8 @@ export async function openHandSet(step, page) {
     play.focus({ preventScroll: true });
     if (word === "stopped") status(title.textContent ?? "");
     const pressed = new Promise((resolve) => play.addEventListener("click", resolve, { once: true, signal }));
-    // A stage that goes away while somebody reads is told at once.
-    await Promise.race([pressed, until(() => !isThere())]);
+    // A stage that goes away while somebody reads, or wants a press itself, is told at once.
+    await Promise.race([pressed, until(() => !isReady())]);
   }
   /** Wait for the end of what plays on the stage. @param {string} medium @returns {Promise<"over" | "stopped">} */
   async function watch(medium) {
