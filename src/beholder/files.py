@@ -15,7 +15,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -135,14 +135,16 @@ def staged(folder: Path, stale: Iterable[str] = ()) -> Iterator[Path]:
         new.mkdir()
         old.mkdir()
         yield new
-        names = sorted(path.name for path in new.iterdir())
+        names = sorted(path.relative_to(new).as_posix() for path in new.rglob("*") if path.is_file())
         deleted = sorted(set(stale).difference(names))
         for name in (*names, *deleted):
             if (folder / name).is_file():
+                (old / name).parent.mkdir(exist_ok=True)
                 link_or_copy(folder / name, old / name)
         changed: list[str] = []
         try:
             for name in names:
+                (folder / name).parent.mkdir(exist_ok=True)
                 (new / name).replace(folder / name)
                 changed.append(name)
             for name in deleted:
@@ -156,6 +158,9 @@ def staged(folder: Path, stale: Iterable[str] = ()) -> Iterator[Path]:
                 else:
                     (folder / name).unlink(missing_ok=True)
             raise
+        for emptied in {(folder / name).parent for name in deleted if "/" in name}:
+            with suppress(OSError):  # where something else is in it, it stays
+                emptied.rmdir()
 
 
 def _staging_folder(folder: Path) -> tempfile.TemporaryDirectory[str]:

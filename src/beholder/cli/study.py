@@ -453,7 +453,11 @@ def report(source: Path, out: Path | None, robots: bool, **options: Any) -> Comm
 @STORE
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; export/ in the study when left out.")
 @click.option(
-    "--format", default="csv", show_default=True, type=click.Choice(["csv", "parquet"]), help="Of the tables."
+    "--format",
+    default="csv",
+    show_default=True,
+    type=click.Choice(["csv", "parquet", "psych-ds"]),
+    help="Of the tables; psych-ds is CSV in the layout of Psych-DS.",
 )
 @click.option("--robots", is_flag=True, help="Take the rehearsal, although people have answered.")
 @click.option("--with-texts", is_flag=True, help="With what people wrote in their own words; look through it first.")

@@ -1,7 +1,9 @@
 """Export: every fact as tidy tables with a data dictionary, for other tools and other people.
 
 `source` (the facts), `columns` (what a table is), the tables `ratings`, `sessions`, `study`, `verdicts` and `p910`,
-`table_files` (CSV and Parquet), `dictionary` (data dictionary and README) and `folder` (export/).
+`table_files` (CSV and Parquet), `dictionary` (data dictionary and Data Package), `dataset` (what is known of the data
+set, and what is blank), `dataset_card` (README), `croissant` and `repositories` (the same for catalogues and archives)
+and `folder` (export/).
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ def export(
     study: str | Path | Study = "study.yaml",
     *,
     out: str | Path | None = None,
-    format: Literal["csv", "parquet"] = "csv",
+    format: Literal["csv", "parquet", "psych-ds"] = "csv",
     store: str | None = None,
     robots: bool = False,
     with_texts: bool = False,
@@ -55,7 +57,7 @@ def export(
     What most studies need:
         study           the study file, or the study. All runs are in the same tables; the column `run` tells them apart
         out             the folder: export/ beside the study when left out
-        format          `csv` or `parquet`
+        format          `csv`, `parquet`, or `psych-ds`: CSV in the layout of Psych-DS
         with_texts      what people wrote in their own words as well
         p910            the tables of the P.910 toolkit as well
 

@@ -20,17 +20,12 @@ from beholder.cleaning.texts import Masks
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.exporting import Exported, ratings, sessions, study, verdicts
 from beholder.exporting.columns import TableRows
-from beholder.exporting.dictionary import (
-    DICTIONARY,
-    PACKAGE,
-    README,
-    dictionary_bytes,
-    files_of,
-    notes_of,
-    package_bytes,
-    readme,
-)
+from beholder.exporting.croissant import CROISSANT, croissant_bytes
+from beholder.exporting.dataset import Dataset
+from beholder.exporting.dataset_card import README, card, notes_of
+from beholder.exporting.dictionary import DICTIONARY, PACKAGE, dictionary_bytes, files_of, package_bytes
 from beholder.exporting.p910 import p910_tables
+from beholder.exporting.repositories import citation_files, psych_ds_files
 from beholder.exporting.source import ExportSource, FreeTextFilter
 from beholder.exporting.table_files import WRITERS, Format, TableWriter, WrittenTable
 from beholder.files import STAGING, staged, utf8
@@ -89,22 +84,29 @@ def export_folder(
         for table in views:
             written += _write_table(target, chosen, table)
             step()
-        notes = notes_of(source)
-        (target / DICTIONARY).write_bytes(dictionary_bytes(written))
-        (target / README).write_bytes(utf8(readme(loaded.title, written, chosen, notes)))
-        about = {
-            "software": f"beholder {version('beholder')}",
-            "population": judging.facts.population,
-            "texts": with_texts,
-        }
-        package = package_bytes(
-            written, chosen, name=loaded.name, title=loaded.title, last=_last(source), about=about
-        )  # fmt: skip
-        (target / PACKAGE).write_bytes(package)
+        dataset = Dataset(loaded, source, *_span(source), f"beholder {version('beholder')}")
+        notes = notes_of(dataset)
+        for name, content in _documents(dataset, written, notes, chosen).items():
+            (target / name).write_bytes(content)
     for leftover in folder.glob(f"{STAGING}*"):
         shutil.rmtree(leftover, ignore_errors=True)  # left by an interrupted export, perhaps with free text
     rows = {sheet.table.name: sheet.rows for sheet in written}
     return Exported(folder, judging.facts.population, rows, tuple(notes))
+
+
+def _documents(
+    dataset: Dataset, written: Sequence[WrittenTable], notes: Sequence[str], format: Format
+) -> dict[str, bytes]:
+    """Return the files that describe the tables, by name."""
+    files = {
+        DICTIONARY: dictionary_bytes(written),
+        CROISSANT: croissant_bytes(dataset, written),
+        **citation_files(dataset),
+    }
+    if format == "psych-ds":
+        files |= psych_ds_files(dataset, written, [*files, PACKAGE])
+    files[README] = utf8(card(dataset, written, notes))
+    return {**files, PACKAGE: package_bytes(dataset, written, [*files, PACKAGE])}
 
 
 def _format(format: str) -> Format:
@@ -222,9 +224,9 @@ async def _stream(url: str, source: ExportSource, writer: TableWriter, report: C
                 report(min(1.0, len(seen_sessions) / max(1, len(source.sessions))))
 
 
-def _last(source: ExportSource) -> datetime:
-    """Return the time of the last stored fact of these sessions."""
+def _span(source: ExportSource) -> tuple[datetime, datetime]:
+    """Return the times of the first session and of the last stored fact of these sessions."""
     facts = (row for name in ("claims", "answers", "ends", "erasures") for row in source.tables[name])
     times: list[datetime] = [row["at"] for row in facts if row["session"] in source.sessions]
-    times += [row["at"] for row in source.sessions.values()]
-    return max(times)
+    begun = [row["at"] for row in source.sessions.values()]
+    return min(begun), max(times + begun)

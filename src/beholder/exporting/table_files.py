@@ -14,7 +14,7 @@ from beholder.columns import Kind
 from beholder.exporting.columns import ExportTable, as_cells, convert
 from beholder.files import cells, csv_block
 
-Format = Literal["csv", "parquet"]
+Format = Literal["csv", "parquet", "psych-ds"]
 _BLOCK = 20_000
 
 
@@ -35,11 +35,17 @@ class TableWriter(ABC):
     suffix: str
 
     def __init__(self, folder: Path, table: ExportTable) -> None:
-        self.table, self.path = table, folder / f"{table.name}.{self.suffix}"
+        self.table, self.file = table, self.file_name(table)
+        self.path = folder / self.file
+        self.path.parent.mkdir(exist_ok=True)
         self._names = [column.name for column in table.columns]
         self._kinds = [column.kind for column in table.columns]
         self._pending: list[list[Any]] = []
         self._rows = 0
+
+    def file_name(self, table: ExportTable) -> str:
+        """Return the file of a table in the folder."""
+        return f"{table.name}.{self.suffix}"
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add a row; absent columns are missing values."""
@@ -75,7 +81,7 @@ class TableWriter(ABC):
         """The file that was written."""
         with self.path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return WrittenTable(self.table, self.path.name, self._rows, self.path.stat().st_size, digest)
+        return WrittenTable(self.table, self.file, self._rows, self.path.stat().st_size, digest)
 
 
 class CsvWriter(TableWriter):
@@ -97,6 +103,14 @@ class CsvWriter(TableWriter):
 
     def _close(self) -> None:
         self._file.close()
+
+
+class PsychDsWriter(CsvWriter):
+    """Writes CSV under the names of Psych-DS: in data/, made of keywords, whose values are letters and digits."""
+
+    def file_name(self, table: ExportTable) -> str:
+        first, *rest = table.name.split("_")
+        return f"data/description-{first}{''.join(word.capitalize() for word in rest)}_data.{self.suffix}"
 
 
 class ParquetWriter(TableWriter):
@@ -132,4 +146,8 @@ class ParquetWriter(TableWriter):
         self._file.close()
 
 
-WRITERS: Mapping[Format, type[CsvWriter] | type[ParquetWriter]] = {"csv": CsvWriter, "parquet": ParquetWriter}
+WRITERS: Mapping[Format, type[CsvWriter] | type[ParquetWriter]] = {
+    "csv": CsvWriter,
+    "parquet": ParquetWriter,
+    "psych-ds": PsychDsWriter,
+}

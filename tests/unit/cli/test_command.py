@@ -153,7 +153,8 @@ MEANT = {
     ("open", "--quiet"): "beholder open  has no option --quiet. --quiet is an option of `beholder new`, "
     "`beholder import`, `beholder doctor`, `beholder check` and others.",
     ("check", "--xyz"): "beholder check  has no option --xyz. Allowed: --resolved, --make, --json, --quiet and --help.",
-    ("export", "--format", "CSV"): "beholder export  --format is CSV. Allowed: csv or parquet. Did you mean csv?",
+    ("export", "--format", "CSV"): "beholder export  --format is CSV. Allowed: csv, parquet or psych-ds. Did you mean "
+    "csv?",
     ("serve", "--port", "x"): "beholder serve  --port is x. Allowed: a whole number, 0 to 65535.",
     ("run", "--every", "0"): "beholder run  --every is 0.0. Allowed: a number, 0.05 or more.",
     ("power", "--repetitions", "x"): "beholder power  --repetitions is x. Allowed: a whole number.",

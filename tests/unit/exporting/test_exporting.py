@@ -24,7 +24,7 @@ def test_a_rehearsal_can_be_exported_too(study: Study, tmp_path: Path) -> None:
 def test_an_unknown_format_and_a_missing_pyarrow_say_what_to_do(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError) as caught:
         beholder.export(study, format="parket")  # type: ignore[arg-type]
-    assert str(caught.value) == "--format  is parket. Allowed: csv, parquet. Did you mean parquet?"
+    assert str(caught.value) == "--format  is parket. Allowed: csv, parquet, psych-ds. Did you mean parquet?"
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UserError) as caught:
         beholder.export(study, format="parquet")

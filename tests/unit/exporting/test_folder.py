@@ -27,7 +27,7 @@ def test_every_table_is_there_and_counts_people_alone(folder: Path, study: Study
         "votes_per_clip": 8, "votes_per_cond": 4, "votes_per_worker": 16,
     }  # fmt: skip
     assert {path.name for path in folder.iterdir()} == {
-        *(f"{name}.csv" for name in written), "dictionary.csv", "datapackage.json", "README.md",
+        *(f"{name}.csv" for name in written), "dictionary.csv", "datapackage.json", "README.md", "croissant.json",
     }  # fmt: skip
 
 
