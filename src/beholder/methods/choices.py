@@ -58,6 +58,7 @@ from beholder.methods.scores import (
 )
 from beholder.methods.views import views_of
 from beholder.study.questions import SCALES
+from beholder.study.scale_labels import label_set, with_side
 
 NOISE = 0.1
 """Standard deviation of the noise that a robot adds to a difference between -1 and 1."""
@@ -267,7 +268,8 @@ def _with_tie(question: Question) -> Question:
     return question.model_copy(update={"scale": SCALES["pref3"]}) if question.scale == SCALES["pref2"] else question
 
 
-_SIDES = {"side-by-side": ("Left", "Right"), "free": ("A", "B")}
+_LEFT, _RIGHT = label_set("sides")
+_SIDES = {"side-by-side": (_LEFT, _RIGHT), "free": ("A", "B")}
 """What the two are called on the page, by presentation."""
 
 
@@ -298,9 +300,7 @@ def _side_label(value: float, text: str, one: str, two: str) -> str:
     if not value:
         return text
     side = two if value > 0 else one
-    if text in ("First", "Second"):
-        return side
-    return f"{side} {text.lower().replace('worse', 'better')}"
+    return side if text in (label_set("preference")[0], label_set("preference")[-1]) else with_side(text, side)
 
 
 # Reading choices

@@ -14,7 +14,9 @@ from beholder.planning.slots import PALETTE
 from beholder.planning.trial_templates import contents_of
 from beholder.stimuli.catalogue import Stimulus
 from beholder.stimuli.known_answers import EVERY_QUESTION, KnownAnswer
+from beholder.study.markdown import plain_text
 from beholder.study.model import Study
+from beholder.study.questions import shown_labels
 from beholder.types import Json, Role
 from beholder.words import LanguageWords
 
@@ -180,7 +182,7 @@ def message_text(method: Method, trial: Trial, where: str, words: LanguageWords)
     asked = next(one for one in trial.asked if one.id == where.partition(".")[0])
     if "choice" in answered_kinds(method, trial):
         return words["out_this"]
-    label = dict(asked.scale.plain.labels).get(target.value, "")
+    label = plain_text(dict(shown_labels(asked.scale, words.language)).get(target.value, ""))
     key = "out_slider" if asked.scale.look == "slider" else "out_label" if label else "out_value"
     return words.say(key, value=target.value, label=label)
 

@@ -17,7 +17,9 @@ from beholder.planning.known_answers import answered_kinds, message_tolerance
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.message_stimuli import MessageCatalogue, MessageRequest, add_message_stimuli
 from beholder.stimuli.messages.message import Message
+from beholder.study.markdown import plain_text
 from beholder.study.model import Study
+from beholder.study.questions import shown_labels
 from beholder.types import MESSAGE_ROLES, Role
 from beholder.words import check_words
 
@@ -248,7 +250,7 @@ def form_of(study: Study, method: Method, trial: Trial, rule: MessageRule.Option
     scale = asked[0].scale
     if scale.look == "slider":
         return _slider_form(asked, rule, say, study)
-    return _category_form(asked, rule)
+    return _category_form(asked, rule, study.language)
 
 
 def _choice_form(trial: Trial, scale: Scale) -> MessageForm | None:
@@ -281,9 +283,9 @@ def _slider_form(asked: Sequence[Asked], rule: MessageRule.Options, say: Say, st
     return MessageForm("slider", choices, near, span) if choices else None
 
 
-def _category_form(asked: Sequence[Asked], rule: MessageRule.Options) -> MessageForm | None:
+def _category_form(asked: Sequence[Asked], rule: MessageRule.Options, language: str) -> MessageForm | None:
     scales = [one.scale for one in asked]
-    words = [dict(scale.plain.labels) for scale in scales]
+    words = [{value: plain_text(text) for value, text in shown_labels(scale, language)} for scale in scales]
     named = [value for value in _values(scales[0]) if all(value in own for own in words)]
     near, span = rule.tolerance or 0.0, scales[0].max - scales[0].min
     same = [value for value in named if len({own[value] for own in words}) == 1]

@@ -106,7 +106,8 @@ class Preview:
             text = self._rule_ending if outcome == "failed_checks" else text
             return self._end(cast("Outcome", outcome), text)
         served, step = self._ctx.served, self._step(key)
-        shown = public_step(step, self.script, self._texts, served.method, self.script.playback, self._media)
+        playback, language = self.script.playback, served.study.language
+        shown = public_step(step, self.script, self._texts, served.method, playback, self._media, language=language)
         if step is CONSENT:
             needs = stage_needs(served.study, self._ctx.words)
             shown["needs"] = [*needs, *self._ctx.page_checks.requirements(self.script)]

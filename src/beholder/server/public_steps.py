@@ -16,7 +16,7 @@ from beholder.study.earlier_answers import as_public
 from beholder.study.markdown import markdown, marked
 from beholder.study.model import Playback, Study
 from beholder.study.questionnaire import Ask
-from beholder.study.questions import Example, Page
+from beholder.study.questions import Example, Page, shown_labels
 from beholder.study.recruitment import money
 from beholder.study.texts import instruction_pages, study_text
 from beholder.types import Json, Medium
@@ -45,6 +45,7 @@ def public_step(
     playback: Playback,
     media: DescribeMedia,
     *,
+    language: str,
     is_separate: bool = False,
 ) -> dict[str, Json]:
     """Return a step as the browser gets it; `is_separate`: trials are shown on another device, which gets the media."""
@@ -57,7 +58,7 @@ def public_step(
     }
     if step.kind == "trial" and step.trial is not None:
         media = _unseen(media) if is_separate else media
-        trial = _public_trial(step, step.trial, method, playback, media)
+        trial = _public_trial(step, step.trial, method, playback, media, language)
         shown |= {"method": method.name, "trial": trial | ({"stage": "separate"} if is_separate else {})}
         if "reminder" in texts:
             shown["reminder"] = texts["reminder"]
@@ -167,7 +168,7 @@ def _shown_only(step: PlannedStep, trial: Trial, playback: Playback, media: Desc
     return {
         "asked": [],
         "slots": _public_slots(step, trial, media),
-        "playback": _public_playback(playback),
+        "playback": _public_playback(playback, ""),
         "together": False,
         "passes": 1,
         "extra": {},
@@ -184,19 +185,20 @@ def _public_slots(step: PlannedStep, trial: Trial, media: DescribeMedia) -> list
     ]  # fmt: skip
 
 
-def _public_playback(playback: Playback) -> dict[str, Json]:
+def _public_playback(playback: Playback, _: str) -> dict[str, Json]:
     """Return how stimuli play, with what counts as watched."""
     return {**playback.model_dump(exclude={"waveform"}), "whole": dict(COUNTING)}
 
 
-def _public_asked(questions: Sequence[Asked]) -> list[Json]:
+def _public_asked(questions: Sequence[Asked], language: str) -> list[Json]:
     return [
         {
             "id": asked.id,
             "text": marked(asked.text),
             "scale": {
                 "min": asked.scale.min, "max": asked.scale.max, "step": asked.scale.step,
-                "labels": [[value, marked(text)] for value, text in asked.scale.labels], "look": asked.scale.look,
+                "labels": [[value, marked(text)] for value, text in shown_labels(asked.scale, language)],
+                "look": asked.scale.look,
                 **({"numbers": asked.scale.numbers} if asked.scale.numbers else {}),
             },
             "ticks": [marked(tick) for tick in asked.ticks],
@@ -206,31 +208,31 @@ def _public_asked(questions: Sequence[Asked]) -> list[Json]:
 
 
 _MOST_MADE = 1024
-_made: dict[int, tuple[object, Any]] = {}
+_made: dict[tuple[int, str], tuple[object, Any]] = {}
 
 
-def _made_once(of: _T, make: Callable[[_T], Json]) -> Json:
-    """Return what is the same in every trial of a list, made once. Nobody changes it."""
+def _made_once(of: _T, make: Callable[[_T, str], Json], language: str) -> Json:
+    """Return what is the same in every trial of a list in a language, made once. Nobody changes it."""
     # By identity: to compare questions or playback takes longer than to make it anew.
-    known = _made.get(id(of))
+    known = _made.get((id(of), language))
     if known is None or known[0] is not of:
         if len(_made) >= _MOST_MADE:
             _made.clear()
-        known = _made[id(of)] = (of, make(of))
+        known = _made[id(of), language] = (of, make(of, language))
     return cast("Json", known[1])
 
 
 def _public_trial(
-    step: PlannedStep, trial: Trial, method: Method, playback: Playback, media: DescribeMedia
+    step: PlannedStep, trial: Trial, method: Method, playback: Playback, media: DescribeMedia, language: str
 ) -> dict[str, Json]:
     slots = _public_slots(step, trial, media)
     is_heard = all(cast("Any", slot)["media"].get("medium") == "audio" for slot in slots)
     drawn = drawn_slots(method, trial, playback) if is_heard else ()
     return {
         **({"waveform": list(drawn)} if drawn else {}),
-        "asked": _made_once(trial.asked, _public_asked),
+        "asked": _made_once(trial.asked, _public_asked, language),
         "slots": slots,
-        "playback": _made_once(playback, _public_playback),
+        "playback": _made_once(playback, _public_playback, language),
         "together": trial.together,
         "passes": trial.passes,
         "extra": dict(method.extra(trial)),

@@ -130,7 +130,14 @@ def step_page(ctx: Context, facts: SessionFacts, step: PlannedStep, script: Scri
 def _shown(ctx: Context, session: str, step: PlannedStep, script: Script, number: int | None) -> dict[str, Json]:
     media, is_separate = ctx.media.describe_for(session, script), ctx.served.study.stage == "separate"
     return public_step(
-        step, script, ctx.texts.for_list(number), ctx.served.method, script.playback, media, is_separate=is_separate
+        step,
+        script,
+        ctx.texts.for_list(number),
+        ctx.served.method,
+        script.playback,
+        media,
+        language=ctx.served.study.language,
+        is_separate=is_separate,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -18,8 +19,8 @@ from pydantic import (
 from beholder.formats import listed, plural
 from beholder.study.markdown import plain_text
 from beholder.study.parts import Fault, FaultsError, StudyPart, Text, raise_faults
+from beholder.study.scale_labels import label_set, labels_in
 from beholder.study.value_kinds import Allowed, AsText
-from beholder.words import read_words
 
 _MOST_CATEGORIES = 21
 
@@ -161,36 +162,41 @@ def _five(values: tuple[int, ...], words: tuple[str, ...]) -> dict[int, str]:
     return dict(zip(values, words, strict=True))
 
 
-def _labels(name: str) -> tuple[str, ...]:
-    """Return the labels of a named scale, from the lowest to the highest."""
-    return tuple(read_words("en")[f"scale.{name}"].split("; "))
-
-
 def _named_scales() -> dict[str, Scale]:
-    quality, impairment, clearly = _labels("quality"), _labels("impairment"), _labels("clearly")
-    first, neither, second = _labels("preference")
+    quality, impairment, clearly = label_set("quality"), label_set("impairment"), label_set("clearly")
+    first, neither, second = label_set("preference")
     return {
         "acr5": _categories(1, 5, _five((1, 2, 3, 4, 5), quality)),
         "acr9": _categories(1, 9, _five((1, 3, 5, 7, 9), quality)),
         "acr11": _categories(0, 10, _five((1, 3, 5, 7, 9), quality)),
         "dcr5": _categories(1, 5, _five((1, 2, 3, 4, 5), impairment)),
         "dcr9": _categories(1, 9, _five((1, 3, 5, 7, 9), impairment)),
-        "sig5": _categories(1, 5, _five((1, 2, 3, 4, 5), _labels("distortion"))),
-        "bak5": _categories(1, 5, _five((1, 2, 3, 4, 5), _labels("intrusion"))),
+        "sig5": _categories(1, 5, _five((1, 2, 3, 4, 5), label_set("distortion"))),
+        "bak5": _categories(1, 5, _five((1, 2, 3, 4, 5), label_set("intrusion"))),
         "grade5": Scale(min=1, max=5, step=0.1, labels=tuple(enumerate(impairment, 1))),
         "ccr5": _categories(-2, 2, _five((-2, -1, 0, 1, 2), clearly)),
-        "ccr7": _categories(-3, 3, _five((-3, -2, -1, 0, 1, 2, 3), _labels("better"))),
+        "ccr7": _categories(-3, 3, _five((-3, -2, -1, 0, 1, 2, 3), label_set("better"))),
         "ccr9": _categories(-4, 4, _five((-4, -2, 0, 2, 4), clearly)),
         "pref2": Scale(min=-1, max=1, step=2, labels=((-1, first), (1, second)), look="radio"),
         "pref3": _categories(-1, 1, _five((-1, 0, 1), (first, neither, second))),
-        "order": Scale(min=-1, max=1, labels=tuple(zip((-1, 1), _labels("order"), strict=True)), look="radio"),
-        "agree5": _categories(1, 5, _five((1, 2, 3, 4, 5), _labels("agreement"))),
+        "order": Scale(min=-1, max=1, labels=tuple(zip((-1, 1), label_set("order"), strict=True)), look="radio"),
+        "agree5": _categories(1, 5, _five((1, 2, 3, 4, 5), label_set("agreement"))),
         "cont100": Scale(min=0, max=100, labels=tuple((10 + 20 * i, word) for i, word in enumerate(quality))),
     }
 
 
 SCALES = _named_scales()
 """The scales with a name. On comparison scales (ccr, pref) above zero means the second, or right, one."""
+
+
+def shown_labels(scale: Scale, language: str) -> tuple[tuple[float, str], ...]:
+    """Return the labels of a scale as participants read them: ours in their language, others as they are."""
+    said = labels_in(language)
+    return tuple((value, said[text]) for value, text in scale.labels) if _has_ours(scale, said) else scale.labels
+
+
+def _has_ours(scale: Scale, said: Mapping[str, str]) -> bool:
+    return bool(scale.labels) and all(text in said for _, text in scale.labels)
 
 
 # What participants read

@@ -21,7 +21,9 @@ from beholder.words import locale_of
 
 PACKAGE = Path(beholder.__file__).parent
 SOURCE = "en"
-NOT_SAID = frozenset({"id", "scale", "published", "about", "keyed", "locale", "direction", "shows_driving_video"})
+NOT_SAID = frozenset(
+    {"id", "scale", "published", "about", "keyed", "source", "locale", "direction", "shows_driving_video"}
+)
 """Keys in files of words whose values no participant reads."""
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:![rs])?(?::[^}]*)?\}")
 _SAME = re.compile(r"[\W\d_]*|.{1,3}", re.DOTALL)
@@ -74,6 +76,7 @@ class TranslationFault:
 def text_files() -> tuple[TextFile, ...]:
     """Return every file with texts for participants."""
     words = sorted(PACKAGE.glob("web/words/en.json")) + sorted(PACKAGE.glob("web/words/en/*.json"))
+    words += sorted(PACKAGE.glob("study/labels/en.json"))
     words += sorted(PACKAGE.glob("checks/*/words/**/en.json")) + sorted(PACKAGE.glob("methods/*/words/en.json"))
     return tuple(TextFile(path) for path in (*words, *sorted(PACKAGE.glob("methods/**/texts/*.md"))))
 

@@ -110,7 +110,9 @@ def test_the_page_of_a_check_is_like_any_other_to_the_browser(method: str) -> No
         script = make_script(study, planned.entries)
         for step in script.steps:
             if step.trial is not None and step.key.startswith("trial:"):
-                shown = public_step(step, script, {}, find(method), study.playback, lambda key, slot: {"url": "u"})
+                shown = public_step(
+                    step, script, {}, find(method), study.playback, lambda key, slot: {"url": "u"}, language="en"
+                )
                 assert "target" not in str(shown)
                 assert not any(f"{role}:" in str(shown) for role in CHECK_ROLES)
                 page: Any = shown["trial"]
