@@ -22,6 +22,7 @@ from beholder.extension import extend
 from beholder.importing import import_study
 from beholder.leaderboard import board
 from beholder.objective import metrics
+from beholder.preregistration import preregister
 from beholder.recruiting import close, decide, forget, launch, monitor, participants, pay, purge
 from beholder.reporting import report
 from beholder.sample_size import power
@@ -42,8 +43,8 @@ from beholder.workflow.serve import serve
 __all__ = [
     "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "chain", "check", "clean",
     "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget",
-    "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge", "report",
-    "restore", "run", "runs", "schema", "serve", "simulate",
+    "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "preregister",
+    "purge", "report", "restore", "run", "runs", "schema", "serve", "simulate",
 ]  # fmt: skip
 
 

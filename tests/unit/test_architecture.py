@@ -55,7 +55,7 @@ ORDER = [
 """Each part may import those to its left. `check` walks through a session as the server would, and `launch` checks."""
 READERS = {
     "cleaning", "analysis", "reporting", "exporting", "comparison", "dimensionality", "extension", "leaderboard",
-    "objective",
+    "objective", "preregistration",
 }  # fmt: skip
 """They read what the store holds, and import neither the server nor recruiting."""
 ANYTHING = {
@@ -748,8 +748,8 @@ def test_the_public_names_are_these() -> None:
     assert beholder.__all__ == [
         "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "chain", "check",
         "clean", "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget",
-        "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "purge",
-        "report", "restore", "run", "runs", "schema", "serve", "simulate",
+        "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "preregister",
+        "purge", "report", "restore", "run", "runs", "schema", "serve", "simulate",
     ]  # fmt: skip
     assert dir(beholder) == sorted(beholder.__all__), "packages can be imported, and are not listed"
     for name in beholder.__all__:

@@ -50,6 +50,7 @@ from beholder.cleaning.views import VIEW_USE, has_views, view_rows
 from beholder.columns import Column, names_of, pick
 from beholder.files import csv_blocks, csv_text, json_bytes, table_bytes, text_blocks, text_of, utf8, write_all
 from beholder.planning.model import no_collection
+from beholder.preregistration.changes import registered_account
 from beholder.stimuli.si_ti import known_si_ti
 from beholder.store.open import display_address
 from beholder.study.model import Study
@@ -110,6 +111,7 @@ def clean_tables(
     """Judge the sessions of a run in these tables and write clean/, of robots in rehearsal/ once a person has come."""
     facts = facts_of(study, tables, where=where, robots=robots, run=run)
     is_rehearsal, ledger = facts.population == "robots" and has_people(tables), tables.get("ledger", ())
+    registered = registered_account(study, tables, facts)
     del tables  # the rows as they were read, which would take a seventh of the memory to the end
     judging = judge_facts(study, facts, progress=progress)
     study, judged = judging.study, judging.judged
@@ -118,7 +120,8 @@ def clean_tables(
     folder = study.outputs / "clean"
     proposed = propose(study, judging.method, facts, judged)
     collected = collection_of(study, facts, ledger, judging.texts, store=where)
-    _write(folder, study, facts, judged, judging.texts, funnel(judging.checks, facts, judged), proposed, collected)
+    qualified = funnel(judging.checks, facts, judged)
+    _write(folder, study, facts, judged, judging.texts, qualified, proposed, collected, registered)
     numbers = {**counts(facts, judged), **proposed.counts}
     return Cleaned(folder, facts.population, numbers, exclusion_counts(facts, judged), proposed.bonus, facts.run)
 
@@ -132,6 +135,7 @@ def _write(
     qualified: Mapping[str, Any] | None,
     proposed: Proposals,
     collected: Collection,
+    registered: Mapping[str, Any] | None,
 ) -> None:
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
     options = {f"answer_{ask.id}": ask.choices for ask in (*study.before, *study.after)}
@@ -169,6 +173,7 @@ def _write(
         "qualification": qualified,
         "trust": rule_counts(study_rules(study), judged, study.clean.raters),
         **({"loops": looped} if looped else {}),
+        **({"preregistration": registered} if registered is not None else {}),
     }
     write_all(
         folder,

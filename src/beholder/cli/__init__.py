@@ -1,6 +1,6 @@
 """The command line: one command per verb, no logic.
 
-study         the group `beholder`, and the commands from the study file to the report; open
+study         the group `beholder`, and the commands from the study file to the report; preregister, open
 run           run, chain, simulate, demo
 deployment    deploy
 backups       backup, restore

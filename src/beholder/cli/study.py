@@ -472,6 +472,34 @@ def export(study: Path, **options: Any) -> object:
     return exported
 
 
+@cli.command(stage="run", has_open=True)
+@STUDY
+@click.option(
+    "--words",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Markdown: what only you know, below headings of the template.",
+)
+@click.option("--why", default="", metavar="WORDS", help="Why a plan that was recorded before has changed.")
+@click.option("--late", is_flag=True, help="Record it although people have taken part; it is called late everywhere.")
+@click.option("--registered", metavar="URL", help="Where you have registered it, as https://osf.io/abcde.")
+@STORE
+def preregister(study: Path, **options: Any) -> CommandResult:
+    """Record the plan before the first person comes.
+
+    In the words of OSF Preregistration and AsPredicted, to be pasted there, with a digest and the time. The report
+    then names every deviation. A plan that has changed is recorded as a new version.
+    """
+    import beholder
+
+    with Bar("Stimuli") as progress:
+        made = beholder.preregister(study, **options, progress=progress)
+    for line in made.words:
+        click.echo(line)
+    click.echo(f"\nTo read, and to paste: {made.page}")
+    return CommandResult(made, made.page)
+
+
 _PAGES = {
     "report": ("report/index.html", "beholder report"),
     "plan": ("plan/report/index.html", "beholder plan --report"),
@@ -480,6 +508,7 @@ _PAGES = {
     "dimensions": ("dimensions/index.html", "beholder dimensions"),
     "compare": ("compare/index.html", "beholder compare"),
     "board": ("board/index.html", "beholder board"),
+    "preregistration": ("preregistration/index.html", "beholder preregister"),
     "storyboard": ("storyboard/index.html", "beholder simulate --browser 1"),
 }
 """The pages of a study by name: where each is, and what writes it."""
@@ -492,8 +521,8 @@ _PAGES = {
 def open_(context: click.Context, what: str, study: Path) -> None:
     """Open the report in the browser, or another page.
 
-    PAGE is report when left out; or plan, power, metrics, dimensions, compare, board or storyboard. `beholder open
-    preview` serves the preview and opens it, until Ctrl-C.
+    PAGE is report when left out; or plan, power, metrics, dimensions, compare, board, preregistration or storyboard.
+    `beholder open preview` serves the preview and opens it, until Ctrl-C.
     """
     if what == "preview":
         ask_to_open()

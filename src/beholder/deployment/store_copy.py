@@ -24,8 +24,8 @@ from beholder.store.open import open_store
 from beholder.store.sqlite.database_files import FACTS, LEDGER
 from beholder.study.model import Study
 
-_KEPT_HERE = frozenset({"look"})
-"""Kinds of entries that are written where people analyse, not where the study is served."""
+_KEPT_HERE = frozenset({"look", "preregistered", "preregistration"})
+"""Kinds of entries that are written where people plan and analyse, not where the study is served."""
 _PULLED = ".pull-"
 
 

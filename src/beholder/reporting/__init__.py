@@ -27,6 +27,7 @@ Parts of the page:
     reliability          reliability, dimensionality and the votes that are needed
     sensitivity          other choices of cleaning, sources of variance, differences between runs
     looks                looks at results, changes of the size, and contrasts named in time
+    deviations           the preregistration, and everything that was done otherwise than planned
     rater_models         means under rater models next to the plain means
 
 Methods text:

@@ -12,6 +12,7 @@ from beholder.analysis.ratings import open_ratings, record_look
 from beholder.analysis.ratings_table import TableOptions
 from beholder.analysis.result import TABLES, records
 from beholder.files import json_bytes, utf8, write_atomically, write_table
+from beholder.reporting.deviations import planned_sheet
 from beholder.reporting.figures import DrawnFigure, draw_figure, figures
 from beholder.reporting.material import Material, load_material, table_material
 from beholder.reporting.methods_section import methods, methods_files
@@ -93,11 +94,12 @@ def _write_figures(figures: Mapping[str, DrawnFigure], folder: Path) -> list[str
 
 def _write_tables(material: Material, folder: Path) -> list[str]:
     names: list[str] = []
-    demographics = demographics_sheet(material)
+    demographics, deviations = demographics_sheet(material), planned_sheet(material)
     sheets = {
         **paper_sheets(material),
         **paper_contrasts(material),
         **({} if demographics is None else {"demographics": demographics}),
+        **({} if deviations is None else {"deviations": deviations}),
     }
     for name, table in {**{name: getattr(material.results, name) for name in TABLES}, **material.results.also}.items():
         names.append(f"tables/{name}.csv")

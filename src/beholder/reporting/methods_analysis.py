@@ -9,6 +9,7 @@ from beholder.analysis.means import EXACT_INTERVAL
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
 from beholder.formats import count, join_names, number, plural, precise_percent
+from beholder.reporting.deviations import preregistration_sentences
 from beholder.reporting.looks import chain_sentences, contrast_sentences, look_sentences
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
@@ -214,7 +215,7 @@ def availability_sentences(material: Material) -> list[Sentence]:
     digests = [digest[:12] for digest in material.account["digests"]]
     sentences = [
         Sentence("[Where ratings, study file and stimuli can be had]"),
-        Sentence("[Preregistration, if there is one]"),
+        *preregistration_sentences(material),
     ]
     text = f"The study text has the digest {join_names(digests)}" if digests else ""
     return [*([Sentence(text)] if text else []), *sentences]

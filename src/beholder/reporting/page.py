@@ -9,6 +9,7 @@ from beholder.formats import count, date, span
 from beholder.reporting.cleaning import ACCOUNT, QUALIFICATION, RULES
 from beholder.reporting.comparison_coverage import COVERAGE
 from beholder.reporting.data_quality import QUALITY, SANITY
+from beholder.reporting.deviations import PLANNED
 from beholder.reporting.devices import DEVICES
 from beholder.reporting.figures import DISTRIBUTIONS, MEDIANS, PREFERENCES, RANKS, RATERS, STRENGTHS, TIMES, WORTHS
 from beholder.reporting.headline import headline_section
@@ -267,6 +268,7 @@ SECTIONS: tuple[Callable[[Material], Child], ...] = (
     VOTES_NEEDED,
     WORDING,
     LOOKS,
+    PLANNED,
     PROCEDURE,
     METHODS,
     TABLES,

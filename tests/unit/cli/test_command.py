@@ -159,7 +159,7 @@ MEANT = {
     ("run", "--every", "0"): "beholder run  --every is 0.0. Allowed: a number, 0.05 or more.",
     ("power", "--repetitions", "x"): "beholder power  --repetitions is x. Allowed: a whole number.",
     ("open", "Report"): "beholder open  PAGE is Report. Allowed: report, plan, power, metrics, dimensions, compare, "
-    "board, storyboard or preview. Did you mean report?",
+    "board, preregistration, storyboard or preview. Did you mean report?",
     ("forget",): "beholder forget  RECEIPT is missing. Write `beholder forget [OPTIONS] RECEIPT [STUDY]`; `--help` "
     "shows more.",
 }  # fmt: skip

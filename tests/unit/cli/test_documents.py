@@ -44,6 +44,7 @@ CALLS = (
     Call("new pair made", again="check"),
     Call("check"),
     Call("plan"),
+    Call("preregister --late --why late"),
     Call("doctor"),
     Call("media probe stimuli/natural"),
     Call(f"media stack {CLIPS} --sound none --out stacked.mp4"),
