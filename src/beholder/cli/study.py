@@ -297,12 +297,13 @@ def serve(
     import beholder
 
     if as_worker:
+        from beholder.leaderboard.board_cycle import keeping_board
         from beholder.recruiting.abandoned_lists import ask_platform
         from beholder.server.workers import serve_as_worker
 
         serve_as_worker(
             study, host=host, port=port, public_url=public_url or "", proxies=proxies, open_platform=ask_platform,
-            backup=backup, drain_s=seconds,
+            backup=backup, also=keeping_board(study), drain_s=seconds,
         )  # fmt: skip
         return
     with Bar("Stimuli") as progress:

@@ -9,6 +9,7 @@ coverage     what a rank rests on, and warnings
 tables       the board as a whole, its history and slices, and every table
 page         the page
 folder       the folder board/, the result of `board`, and its update when votes have changed
+board_cycle  a board that is kept fresh beside a server
 """
 
 from __future__ import annotations

@@ -23,13 +23,14 @@ from beholder.files import table_bytes
 from beholder.leaderboard.page import KIND, finding, outcome
 from beholder.leaderboard.ranks import MINIMUM_PEOPLE
 from beholder.leaderboard.tables import Board, board_of, vote_table
-from beholder.leaderboard.votes import Votes, left_out, votes_of
+from beholder.leaderboard.votes import Votes, followed_by, left_out, votes_of
 from beholder.reporting.result_page import REHEARSAL, refuse_taken, write_outcome
 from beholder.result_view import DrawnResult, ResultView
 from beholder.store.condition_changes import retired_conditions
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_tables
 from beholder.study.model import Study
+from beholder.study.recruitment import is_person, is_robot
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -89,6 +90,8 @@ class _Source(NamedTuple):
     loaded: LoadedRatings | None
     rules: Mapping[str, BallotRule] = {}
     """Of the study, over votes."""
+    earlier: LoadedRatings | None = None
+    """Votes that were collected before."""
 
 
 def board_folder(
@@ -135,7 +138,7 @@ def _written(read: _Source, out: Path | None, minimum: int, progress: Callable[[
     refuse_taken(folder, KIND)
     made = board_of(read.votes, claim=read.claim, minimum=minimum, rules=read.rules)
     left = left_out(read.loaded, read.votes.question) if read.loaded is not None else ""
-    how = _how_read(read.loaded)
+    how = _how_read(read.earlier or read.loaded)
     words = f"{how['file']}: {'; '.join(how['read'])}" if how.get("read") else ""
     told = outcome(made, read.title, read.simulated, left, words)
     told = told._replace(notes={**told.notes, **how, "votes_sha256": _hash(read.votes, minimum)})
@@ -191,24 +194,40 @@ def _read(
         options.refuse_for(source)
     from beholder.methods import load_study
 
-    study = source if isinstance(source, Study) else load_study(Path(source))
-    roster = _Roster(frozenset(), tuple(one.name for one in study.conditions))
-    if store is not None or (study.folder / "store").is_dir():
-        from beholder.cleaning.tables import clean_folder
+    return _of_study(source if isinstance(source, Study) else load_study(Path(source)), question, away, store)
 
-        if study.design.arena is not None:
-            roster = _roster(store or str(study.folder / "store"), roster.conditions)
-        clean_folder(study, store=store, robots=False, run=None, progress=None)
-    elif not (study.outputs / "clean" / "ratings.csv").is_file():
-        return _Source(_nobody(study, roster, away), study.folder, study.title, study.analyse.claim, "", None)
-    loaded = open_ratings(study)
-    if not len(loaded.ratings.used):
-        nobody = _nobody(study, roster, away)
-        return _Source(nobody, study.folder, study.title, study.analyse.claim, _robots(loaded), loaded)
-    loaded = record_look(loaded, "board", store)
-    votes = votes_of(loaded, question, away | roster.retired, roster.conditions)
+
+def _of_study(study: Study, question: str | None, away: frozenset[str], store: str | None) -> _Source:
+    """Return the votes of a study, cleaned, after those that were collected before."""
+    arena = study.design.arena
+    roster = _Roster(frozenset(), tuple(one.name for one in study.conditions))
+    url, has_ratings = store or str(study.folder / "store"), (study.outputs / "clean" / "ratings.csv").is_file()
+    if store is not None or Path(url).is_dir():
+        if arena is not None:
+            roster = _roster(url, roster.conditions)
+        # An arena has a board from the start on, also before anybody has come.
+        sessions = [row["mode"] for row in read_tables(url, ["sessions"])["sessions"] if row["run"] == study.run]
+        if any(is_person(mode) or is_robot(mode) for mode in sessions):
+            from beholder.cleaning.tables import clean_folder
+
+            clean_folder(study, store=store, robots=False, run=None, progress=None)
+            has_ratings = True
+    loaded = open_ratings(study) if has_ratings else None
+    if loaded is None or not len(loaded.ratings.used):
+        votes = _nobody(study, roster, away)
+    else:
+        loaded = record_look(loaded, "board", store)
+        votes = votes_of(loaded, question, away | roster.retired, roster.conditions)
+    simulated = _robots(loaded) if loaded is not None else ""
+    earlier = None
+    if arena is not None and arena.earlier is not None and not simulated:
+        earlier = open_ratings(study.folder / arena.earlier)
+        votes = followed_by(votes_of(earlier), votes)
+        # What the study does not have is dealt no more.
+        gone = frozenset(votes.conditions).difference(roster.conditions) if roster.conditions else frozenset()
+        votes = votes._replace(retired=votes.retired | gone)
     rules = {rule.name: rule for rule in study_rules(study) if isinstance(rule, BallotRule)}
-    return _Source(votes, study.folder, study.title, study.analyse.claim, _robots(loaded), loaded, rules)
+    return _Source(votes, study.folder, study.title, study.analyse.claim, simulated, loaded, rules, earlier)
 
 
 def _robots(loaded: LoadedRatings) -> str:

@@ -110,6 +110,47 @@ class Votes(NamedTuple):
         return Tally(names, self.one, self.other, self.order, self.person, self.content, wins, ties, losses)
 
 
+def followed_by(earlier: Votes, later: Votes) -> Votes:
+    """Return the votes of an arena after those that were collected before it, by other people.
+
+    Conditions and contents are the same where their names are. Where the earlier votes say nothing of contents, each
+    is taken for one of its own, so that people alone are what they hang together by.
+    """
+    names = dict.fromkeys((*earlier.conditions, *later.conditions))
+    on = (
+        earlier.contents if len(earlier.contents) > 1 else tuple(f"earlier {one}" for one in range(1, earlier.size + 1))
+    )
+    contents = dict.fromkeys((*on, *later.contents))
+    place = {name: at for at, name in enumerate(names)}
+    condition = np.array([place[name] for name in later.conditions], np.intp)
+    place = {name: at for at, name in enumerate(contents)}
+    content = np.array([place[name] for name in later.contents], np.intp)
+    own = earlier.content if len(earlier.contents) > 1 else np.arange(earlier.size, dtype=np.intp)
+    factors = {
+        name: (
+            np.concatenate([_side(earlier, name, 0), _side(later, name, 0)]),
+            np.concatenate([_side(earlier, name, 1), _side(later, name, 1)]),
+        )
+        for name in dict.fromkeys((*earlier.factors, *later.factors))
+    }
+    return later._replace(
+        question=later.question or earlier.question, conditions=tuple(names), contents=tuple(contents),
+        people=(*(f"earlier {name}" for name in earlier.people), *later.people),
+        one=np.concatenate([earlier.one, condition[later.one]]),
+        other=np.concatenate([earlier.other, condition[later.other]]),
+        order=np.concatenate([earlier.order, later.order]), sign=np.concatenate([earlier.sign, later.sign]),
+        person=np.concatenate([earlier.person, later.person + len(earlier.people)]),
+        content=np.concatenate([own, content[later.content]]),
+        at=np.concatenate([earlier.at, later.at]), draw=np.concatenate([earlier.draw, later.draw]),
+        response_ms=np.concatenate([earlier.response_ms, later.response_ms]), factors=factors,
+    )  # fmt: skip
+
+
+def _side(votes: Votes, factor: str, side: int) -> Texts:
+    """Return a factor of one of the two of each vote; empty cells where these votes do not have it."""
+    return votes.factors[factor][side] if factor in votes.factors else np.full(votes.size, "", object)
+
+
 def votes_of(
     loaded: LoadedRatings,
     question: str | None = None,

@@ -112,6 +112,17 @@ def no_platform(study: Study, store: Store) -> contextlib.AbstractAsyncContextMa
     return contextlib.nullcontext()
 
 
+Beside = Callable[[Study, str | Path, Callable[[], bool]], contextlib.AbstractContextManager[object]]
+"""Does something else while a server runs; gets the study, its store, and whether this server leads the others."""
+
+
+def nothing_beside(
+    study: Study, store: str | Path, leads: Callable[[], bool]
+) -> contextlib.AbstractContextManager[None]:
+    """Only serve."""
+    return contextlib.nullcontext()
+
+
 @contextlib.asynccontextmanager
 async def run_server(
     study: Study,
@@ -125,13 +136,14 @@ async def run_server(
     progress: Callable[[int, int], None] | None = None,
     open_platform: OpenPlatform = no_platform,
     backup: BackupSettings | None = None,
+    also: Beside = nothing_beside,
     hosts_media: bool = True,
     now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[RunningServer]:
     """Yield a server that is listening, and close port and store at the end. Port 0 takes a free one.
 
-    With `backup`, copies of the store are made beside it. `hosts_media`: media come from where the study says; for
-    robots, who look at none, this server is enough.
+    With `backup`, copies of the store are made beside it; `also` does more. `hosts_media`: media come from where the
+    study says; for robots, who look at none, this server is enough.
     """
     if public_url is not None and not public_url.startswith(("http://", "https://")):
         raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
@@ -169,6 +181,7 @@ async def run_server(
                 beside.push_async_callback(service.context.dealer.finish)
                 leads = service.readiness.leads
                 service.backups = beside.enter_context(backing_up(backup, place, leads=leads))
+                beside.enter_context(also(study, place, leads))
                 await beside.enter_async_context(listen(make_app(service, Assets.of(served)), host, port, trusted))
                 yield RunningServer(service, opened, address)
 
@@ -290,6 +303,7 @@ async def serve_until_stopped(
     progress: Progress | None = None,
     open_platform: OpenPlatform = no_platform,
     backup: str | None = None,
+    also: Beside = nothing_beside,
     drain_s: float = 0.0,
 ) -> None:
     """Serve until SIGTERM, Ctrl-C, or the end of the parent process.
@@ -303,7 +317,7 @@ async def serve_until_stopped(
             loaded, store=Path(folder) / "store" if folder else store, host=host, port=port,
             public_url=public_url, proxies=proxies, shares_port=shares_port, progress=progress,
             open_platform=open_platform, backup=None if preview else backup_settings(loaded, backup),
-            hosts_media=not preview,
+            also=nothing_beside if preview else also, hosts_media=not preview,
         ) as server:  # fmt: skip
             with reduced_collection(), longer_turns():
                 await report_until_stopped(server, stop, tell, parent)

@@ -18,12 +18,14 @@ from beholder.errors import Problem, UserError
 from beholder.methods import load_study
 from beholder.server.process import (
     EVERY_S,
+    Beside,
     OpenPlatform,
     Progress,
     Report,
     drain,
     longer_turns,
     no_platform,
+    nothing_beside,
     reduced_collection,
     report_until_stopped,
     run_server,
@@ -71,6 +73,7 @@ def serve_as_worker(
     proxies: Sequence[str] = (),
     open_platform: OpenPlatform = no_platform,
     backup: str | None = None,
+    also: Beside = nothing_beside,
     drain_s: float = 0.0,
 ) -> None:
     """Serve with other processes on one port until standard input ends, so that no worker outlives its parent.
@@ -91,6 +94,7 @@ def serve_as_worker(
             parent=parent,
             open_platform=open_platform,
             backup=backup,
+            also=also,
             drain_s=drain_s,
         )
     )
@@ -109,6 +113,7 @@ async def serve_with_workers(
     progress: Progress | None = None,
     open_platform: OpenPlatform = no_platform,
     backup: str | None = None,
+    also: Beside = nothing_beside,
     drain_s: float = 0.0,
 ) -> None:
     """Serve from several processes until interrupted; this one also reports the counts."""
@@ -124,6 +129,7 @@ async def serve_with_workers(
         progress=progress,
         open_platform=open_platform,
         backup=backup_settings(loaded, backup),
+        also=also,
     ) as first:
         command = [
             sys.executable, "-m", "beholder", "serve", str(study), "--host", host,

@@ -239,6 +239,7 @@ def _paths(data: Mapping[str, Any]) -> Iterator[Fault]:
     if isinstance(stimuli, Mapping):
         paths = {("stimuli", key): stimuli.get(key) for key in ("folder", "manifest")}
     paths["design", "plan"] = _part(data, "design").get("plan")
+    paths["design", "arena", "earlier"] = _map(_part(data, "design").get("arena")).get("earlier")
     for name in _QUESTIONNAIRES:
         for index, item in enumerate(_list(data, name)):
             paths[name, index, "file"] = _map(item).get("file")

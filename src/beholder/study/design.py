@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from beholder.study.parts import Fault, GroupName, Slug, StudyPart, Text, Validity, raise_faults
+from beholder.study.parts import Fault, GroupName, Slug, Span, StudyPart, Text, Validity, duration, raise_faults
 from beholder.study.recruitment import Money
 from beholder.study.value_kinds import Allowed
 
@@ -59,6 +60,22 @@ class Endless(StudyPart):
     """A study that does not end: conditions join and retire, and people come again."""
 
     per_day: int = Field(default=3, ge=1, le=50, description="Sessions that one person may take within 24 hours.")
+    earlier: Annotated[
+        str | None,
+        StringConstraints(pattern=r"\.(csv|tsv|xlsx|parquet)$"),
+        Allowed("a table in the study folder: CSV, TSV, XLSX or Parquet"),
+    ] = Field(
+        default=None,
+        description="A table of votes that were collected before; on the board they come before all others.",
+    )
+    board: Span | None = Field(
+        default=None, description="How often its server writes the board, where votes have come; never when left out."
+    )
+
+    @property
+    def board_every(self) -> timedelta | None:
+        """How often the board is written; None for never."""
+        return duration(self.board) if self.board is not None else None
 
 
 class Level(StudyPart):

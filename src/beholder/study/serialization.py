@@ -49,6 +49,8 @@ def study_json(study: Study) -> dict[str, Any]:
         del value["stage"]
     if study.design.arena is None:
         del value["design"]["arena"]
+    else:
+        value["design"]["arena"] = {key: one for key, one in value["design"]["arena"].items() if one is not None}
     if study.recruit.return_after is None:
         del value["recruit"]["return_after"]
     if value["analyse"]["marks"] is None:

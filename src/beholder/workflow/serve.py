@@ -47,6 +47,7 @@ def serve(
         progress        a function that gets the number of stimuli that are made first, and of all
     """
     from beholder.aio import block_on
+    from beholder.leaderboard.board_cycle import keeping_board
     from beholder.recruiting.abandoned_lists import ask_platform
     from beholder.server.process import serve_until_stopped
     from beholder.server.workers import serve_with_workers
@@ -65,6 +66,7 @@ def serve(
                 progress=progress,
                 open_platform=ask_platform,
                 backup=backup,
+                also=keeping_board(study),
                 drain_s=drain,
             )
         )
@@ -82,6 +84,7 @@ def serve(
                 progress=progress,
                 open_platform=ask_platform,
                 backup=backup,
+                also=keeping_board(study),
                 drain_s=drain,
             )
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 import beholder
 from beholder.errors import UserError
 from beholder.leaderboard.folder import update_board
+from beholder.methods import load_study
+from beholder.server.process import run_server
 from beholder.testing import write_study
 from support.active_studies import write_active_study
 from support.arena_votes import write_votes
@@ -87,3 +90,26 @@ def test_a_board_tells_how_a_table_was_read_and_what_does_not_count(tmp_path: Pa
     page = made.page.read_text("utf-8")
     assert "Left out before, by the rules of the study: 1 rating of 1 person." in page
     assert "old.csv: voter is the participant" in page
+
+
+def test_votes_from_before_an_arena_come_first_and_what_the_study_lacks_has_retired(tmp_path: Path) -> None:
+    path = write_active_study(tmp_path, conditions="ab", design={"trials": 4, "arena": {"earlier": "old.csv"}})
+    path.write_text(path.read_text("utf-8") + "conditions: [a, b]\n", "utf-8")
+    rows = [f"v{who},{'a,b' if who % 3 else 'gone,a'}" for who in range(24)]
+    (tmp_path / "old.csv").write_text("\n".join(["voter,winner,loser", *rows]) + "\n", "utf-8")
+    made = beholder.board(path, minimum=5)
+    assert len(made.votes) == 24
+    assert made.votes["content"].nunique() == 24
+    assert made.conditions.set_index("condition")["is_retired"].to_dict() == {"a": False, "b": False, "gone": True}
+    assert made.notes["read"][0] == "voter is the participant"
+    beholder.simulate(path, participants=2)
+    robots = beholder.board(path, minimum=5)
+    assert len(robots.votes) == 8, "a rehearsal has no votes of people"
+
+
+async def test_an_arena_that_is_served_has_a_board_before_anybody_comes(tmp_path: Path) -> None:
+    path = write_active_study(tmp_path, conditions="abcd", design={"trials": 4, "arena": {}})
+    async with run_server(load_study(path), port=0):
+        made = await asyncio.to_thread(beholder.board, path)
+    assert made.words == ("No votes yet.",)
+    assert made.conditions["condition"].tolist() == ["a", "b", "c", "d"]

@@ -9,7 +9,7 @@ import pytest
 
 from beholder.analysis.ratings import open_ratings
 from beholder.analysis.ratings_table import TableOptions
-from beholder.leaderboard.votes import Votes, votes_of
+from beholder.leaderboard.votes import Votes, followed_by, votes_of
 from support.arena_votes import arena, as_ratings, write_votes
 
 
@@ -119,6 +119,21 @@ def test_every_two_that_were_put_in_order_are_a_vote(tmp_path: Path) -> None:
     take, other = votes.factors["take"]
     assert [str(one)[0] for one in take] == name[votes.one].tolist()
     assert [str(one)[0] for one in other] == name[votes.other].tolist()
+
+
+def test_earlier_votes_come_before_those_of_an_arena_by_other_people() -> None:
+    rng = np.random.default_rng(7)
+    earlier, later = arena(rng, [0.5, 0.0, -0.5], people=10), arena(rng, [0.5, 0.0], people=5, contents=3)
+    later = later._replace(conditions=("c2", "new"), factors={"words": (np.full(50, 3, object),) * 2})
+    both = followed_by(earlier, later)
+    assert both.conditions == ("c0", "c1", "c2", "new")
+    assert both.size == earlier.size + later.size
+    assert both.people_of().tolist()[3] == 5
+    assert (both.one[earlier.size :] == np.where(later.one == 0, 2, 3)).all()
+    assert both.person.max() == 14
+    assert len(both.contents) == 8, "the same name is the same content"
+    assert both.factors["words"][0].tolist() == [""] * earlier.size + [3] * later.size
+    assert both.of_first(10).size == earlier.size
 
 
 def test_what_was_known_with_so_many_people_is_a_beginning_of_the_votes() -> None:

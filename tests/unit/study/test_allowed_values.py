@@ -116,6 +116,8 @@ WORDS: dict[str, tuple[list[Any], list[Any]]] = {
     "trial, break, content, or after how many trials, such as 4":
         (["trial", "break", "content", 1, 4], ["trials", 0, 10_001, 2.5]),
     "a CSV file": (["mine.csv"], ["mine.txt"]),
+    "a table in the study folder: CSV, TSV, XLSX or Parquet":
+        (["old.csv", "votes/old.parquet"], ["votes.json", 3]),
     "text, or a list of texts and {text, examples, play}":
         (["words", ["one", {"text": "two", "play": 1}]], ["", [{"texts": "two"}]]),
     "true or false, or a map with the keys labels, at_least, most and ask":
