@@ -8,7 +8,7 @@ import pytest
 
 from beholder.importing.registry import IMPORTERS
 from beholder.testing import check_importer
-from support.webmushra_source import mushra_results, write_source
+from support.webmushra_source import EVERY_KIND, KIND_RESULTS, mushra_results, write_source
 
 BUILT_IN = ("webmushra",)
 
@@ -22,3 +22,10 @@ def test_webmushra_keeps_the_contract(tmp_path: Path, whole: bool) -> None:
     source = write_source(tmp_path / "root", results={"mushra.csv": mushra_results()})
     done = check_importer("webmushra", source, tmp_path / "imports", ratings=3 * 2 * 5, whole=whole)
     assert (done.people, done.sessions, done.missing, done.problems) == (3, 3, (), ())
+
+
+@pytest.mark.long
+@pytest.mark.variant
+def test_webmushra_keeps_the_contract_on_every_kind_of_page(tmp_path: Path, whole: bool) -> None:
+    source = write_source(tmp_path / "root", EVERY_KIND, KIND_RESULTS)
+    check_importer("webmushra", source, tmp_path / "imports", ratings=3 + 3 + 6 + 2, whole=whole)

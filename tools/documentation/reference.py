@@ -277,6 +277,7 @@ _TABLES: Mapping[str, Mapping[str, Sequence[Column]]] = {
     "verdicts": {"verdicts.csv": tables.VERDICTS, "checks.csv": tables.CHECKS, "qualification.csv": tables.ATTEMPTS},
     "playback": {"playback.csv": (*playback.PLAYBACK, playback.INTERRUPTED)},
     "loops": {"loops.csv": playback.LOOPS},
+    "foreign": {"foreign.csv": tables.FOREIGN},
     "comments": {"comments.csv": tables.COMMENTS},
     "during": {"during.csv": recurring_questions.DURING},
     "marks": {"marks.csv": time_marks.MARKS, "viewings.csv": time_marks.VIEWINGS},

@@ -24,6 +24,7 @@ def account_page(account: Mapping[str, Any], study: Study) -> str:
         _raters(account["counts"]),
         _votes(account["counts"]),
         _bonus(account),
+        _foreign(account.get("foreign", {})),
         _rules(account["trust"], study),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -60,6 +61,19 @@ def _summary(account: Mapping[str, Any]) -> str:
     if counts["other_plans"]:
         paragraphs.append(f"Under an earlier plan, and not looked at: {plain_count(counts['other_plans'], 'session')}.")
     return "\n\n".join(paragraphs)
+
+
+def _foreign(decisions: Mapping[str, Mapping[str, int]]) -> str:
+    """Return how often the tool that the sessions come from decided as we do."""
+    if not decisions:
+        return ""
+    rows = [(_DECIDED.get(name, name), one["of"], one["passed"], one["same"]) for name, one in decisions.items()]
+    note = "Each session is in foreign.csv, with both decisions and their reasons."
+    heads = ("decided elsewhere", "sessions", "yes", "the same here")
+    return f"## What the other tool decided\n\n{_table(heads, rows)}\n\n{note}"
+
+
+_DECIDED = {"accept": "to be paid", "use": "used"}
 
 
 def _exclusions(account: Mapping[str, Any]) -> str:

@@ -28,6 +28,7 @@ from beholder.cleaning.account_page import account_page
 from beholder.cleaning.collection import Collection, collection_of
 from beholder.cleaning.devices import DEVICES, device_rows
 from beholder.cleaning.facts import (
+    IMPORTED,
     TABLES,
     AnswerRecord,
     Facts,
@@ -89,9 +90,12 @@ def clean_folder(
     loaded = study if isinstance(study, Study) else load_study(Path(study))
     url = store_of(loaded, store)
     with no_collection():
+        tables = read_tables(url, TABLES)
+        if any(row["mode"] == IMPORTED for row in tables["sessions"]):
+            tables |= read_tables(url, ("told",))
         return clean_tables(
             loaded,
-            read_tables(url, TABLES),
+            tables,
             where=display_address(store) if store else "store/",
             robots=robots,
             run=run,
@@ -110,6 +114,7 @@ def clean_tables(
 ) -> Cleaned:
     """Judge the sessions of a run in these tables and write clean/, of robots in rehearsal/ once a person has come."""
     facts = facts_of(study, tables, where=where, robots=robots, run=run)
+    told = [row for row in tables.get("told", ()) if row["key"] == IMPORTED]
     is_rehearsal, ledger = facts.population == "robots" and has_people(tables), tables.get("ledger", ())
     registered = registered_account(study, tables, facts)
     del tables  # the rows as they were read, which would take a seventh of the memory to the end
@@ -121,7 +126,8 @@ def clean_tables(
     proposed = propose(study, judging.method, facts, judged)
     collected = collection_of(study, facts, ledger, judging.texts, store=where)
     qualified = funnel(judging.checks, facts, judged)
-    _write(folder, study, facts, judged, judging.texts, qualified, proposed, collected, registered)
+    foreign = foreign_rows(told, judged)
+    _write(folder, study, facts, judged, judging.texts, qualified, proposed, collected, registered, foreign)
     numbers = {**counts(facts, judged), **proposed.counts}
     return Cleaned(folder, facts.population, numbers, exclusion_counts(facts, judged), proposed.bonus, facts.run)
 
@@ -136,6 +142,7 @@ def _write(
     proposed: Proposals,
     collected: Collection,
     registered: Mapping[str, Any] | None,
+    foreign: Sequence[Mapping[str, Any]],
 ) -> None:
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
     options = {f"answer_{ask.id}": ask.choices for ask in (*study.before, *study.after)}
@@ -150,6 +157,8 @@ def _write(
         seldom[_VIEWINGS] = table_bytes(names_of(VIEWINGS), viewing_rows(judged, facts.stimuli))
     if has_views(visits):
         seldom[_VIEWS] = table_bytes(names_of(VIEW_USE), (row for one in judged for row in view_rows(one)))
+    if foreign:
+        seldom[_FOREIGN] = table_bytes(names_of(FOREIGN), foreign)
     if rows := list(loop_rows(visits)):
         seldom[_LOOPS] = table_bytes(names_of(LOOPS), rows)
     si_ti = known_si_ti(study.folder)
@@ -174,6 +183,7 @@ def _write(
         "trust": rule_counts(study_rules(study), judged, study.clean.raters),
         **({"loops": looped} if looped else {}),
         **({"preregistration": registered} if registered is not None else {}),
+        **({"foreign": foreign_counts(foreign)} if foreign else {}),
     }
     write_all(
         folder,
@@ -196,7 +206,7 @@ def _write(
             "account.json": json_bytes(account),
             "account.md": utf8(account_page(account, study)),
         },
-        stale=[_BETWEEN, _MARKS, _VIEWINGS, _VIEWS, _LOOPS],
+        stale=[_BETWEEN, _MARKS, _VIEWINGS, _VIEWS, _LOOPS, _FOREIGN],
     )
 
 
@@ -206,6 +216,8 @@ _MARKS, _VIEWINGS = "marks.csv", "viewings.csv"
 """Only of studies in which people mark what plays."""
 _LOOPS = "loops.csv"
 """Only where somebody looped a part."""
+_FOREIGN = "foreign.csv"
+"""Only of imports whose source had decided something about its sessions."""
 
 
 def session_row(one: JudgedSession) -> dict[str, Any]:
@@ -259,6 +271,49 @@ def _questionnaire(one: JudgedSession, options: Mapping[str, Sequence[str]]) -> 
         if given is not None:
             answers.update({f"answer_{name}": value for name, value in given.answer["answers"].items()})
     return answers
+
+
+# foreign.csv: what another tool decided about sessions, beside our decisions
+
+
+FOREIGN = (
+    c.SESSION, c.PARTICIPANT,
+    Column("check", "text", "What the other tool decided: `accept`, `use`, or a check by its own name."),
+    Column("verdict", "text", "What it decided.", c.VERDICT_VALUES),
+    Column("reason", "text", "Why, in its own words."),
+    c.ACCEPT, c.USE, c.REASONS,
+    Column("same", "boolean", "Whether our decision is the same; empty of what we do not decide."),
+)  # fmt: skip
+
+
+def foreign_rows(told: Rows, judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
+    """Return one row for each decision of another tool about a session."""
+    sessions = {one.visit.session: one for one in judged}
+    rows = []
+    for row in told:
+        one, check = sessions.get(row["session"]), str(row["check"]).removeprefix(f"{IMPORTED}:")
+        if one is None:
+            continue
+        ours = {"accept": one.decision.accept, "use": one.decision.use}
+        is_known = ours.get(check) is not None and row["verdict"] in ("pass", "fail")
+        rows.append({
+            "session": one.visit.session, "participant": one.visit.participant, "check": check,
+            "verdict": row["verdict"], "reason": row["reason"], **ours, "reasons": "; ".join(one.decision.reasons),
+            "same": (row["verdict"] == "pass") is ours[check] if is_known else None,
+        })  # fmt: skip
+    return rows
+
+
+def foreign_counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """Return for each decision that we make as well how many sessions passed there, and in how many we agree."""
+    counts: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if row["same"] is not None:
+            one = counts.setdefault(row["check"], {"of": 0, "passed": 0, "same": 0})
+            one["of"] += 1
+            one["passed"] += row["verdict"] == "pass"
+            one["same"] += row["same"]
+    return counts
 
 
 # comments.csv: reasons and comments

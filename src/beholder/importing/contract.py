@@ -124,7 +124,8 @@ class ForeignVerdict(NamedTuple):
     """What the source itself decided about a session. It is kept beside our verdicts, and never used as one."""
 
     check: str
-    """As the source calls it, such as `accept_and_use`."""
+    """`accept` and `use` where it decided whom to pay and whom to use, which is held against our decisions; else the
+    check as the source calls it."""
     verdict: VerdictValue
     reason: str = ""
     evidence: Mapping[str, Json] = {}
@@ -162,6 +163,8 @@ class ImportedStudy:
     sessions: Iterable[ImportedSession] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     """Files of text beside study.yaml, by their names, such as texts/consent.md."""
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """Other files beside study.yaml, such as examples of the instructions: linked or copied there."""
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from beholder.importing.contract import ImportedStudy, ImportOptions
 from beholder.importing.import_report import PAGE, ImportAccount, write_report
 from beholder.importing.registry import find, recognised
 from beholder.importing.source_folder import SourceFolder
-from beholder.importing.stored_sessions import StoredCounts, fingerprint_of, store_sessions
+from beholder.importing.stored_sessions import Pseudonyms, StoredCounts, fingerprint_of, store_sessions
 from beholder.importing.study_folder import WrittenStudy, distinct, write_study
 from beholder.types import Json
 
@@ -56,7 +56,7 @@ def import_folder(
         folder=folder,
         importer=peer.title,
         studies=tuple(folder / one.folder.relative_to(draft) / "study.yaml" for one, _ in account.studies),
-        people=max((one.people for one in counted), default=0),
+        people=account.people,
         sessions=sum(one.sessions for one in counted),
         answers=sum(one.answers for one in counted),
         counts=report["counts"],
@@ -74,7 +74,7 @@ def _write(
     provenance = opened.provenance
     provenance.close()
     files = [_file(name, path) for name, path in sorted(opened.opened.items())]
-    fingerprint = fingerprint_of((name, sha) for name, _, sha in files)
+    names = Pseudonyms(fingerprint_of((name, sha) for name, _, sha in files))
     made_of: dict[str, Json] = {"importer": name, "files": {name: sha for name, _, sha in files}}
     kept = provenance.unsupported_values()
     written: list[tuple[WrittenStudy, StoredCounts]] = []
@@ -85,11 +85,12 @@ def _write(
         counts = _NOTHING
         if study.study is not None and study.catalogue is not None:
             counts = store_sessions(
-                where, study.study, study.catalogue, one, fingerprint, keep_ids=keep_ids, provenance=provenance
+                where, study.study, study.catalogue, one, names, keep_ids=keep_ids, provenance=provenance
             )
         written.append((study, counts))
     provenance.close()  # rows that were read while sessions were written
-    return ImportAccount(name, title, by, opened.given or opened.root.name, files, provenance, written, draft)
+    called = opened.given or opened.root.name
+    return ImportAccount(name, title, by, called, files, provenance, written, draft, len(names))
 
 
 def _file(name: str, path: Path) -> tuple[str, int, str]:

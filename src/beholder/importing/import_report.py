@@ -48,6 +48,8 @@ class ImportAccount:
     provenance: Provenance
     studies: Sequence[tuple[WrittenStudy, StoredCounts]]
     folder: Path
+    people: int = 0
+    """In all studies together."""
 
 
 def write_report(account: ImportAccount) -> dict[str, Any]:

@@ -34,8 +34,10 @@ from beholder.importing.contract import (
 from beholder.importing.provenance import Provenance
 from beholder.methods import find
 from beholder.methods.contract import Method, Slot, Trial, Unit
+from beholder.planning.given_plan import GivenPlanCheck, GivenTrial
 from beholder.planning.model import PlannedList
 from beholder.planning.serialization import later_lists_to_json
+from beholder.planning.slots import arrange
 from beholder.server.tokens import pseudonym
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.contract import Answer, End, Fact, PlatformIdentity, Session, StoredVerdict
@@ -60,50 +62,71 @@ class StoredCounts(NamedTuple):
     answers: int
 
 
+class Pseudonyms:
+    """The made-up names of one import: the same in all of its studies, and the same for the same source."""
+
+    def __init__(self, fingerprint: str) -> None:
+        self._fingerprint = fingerprint
+        self._people: dict[tuple[str, str], str] = {}
+        self._sessions = 0
+
+    def __len__(self) -> int:
+        """How many people have one."""
+        return len(self._people)
+
+    def person(self, platform: str, person: str) -> str:
+        """Return the pseudonym of a person, by the order in which people come in the source."""
+        return self._people.setdefault((platform, person), self.name("person", len(self._people) + 1))
+
+    def session(self) -> str:
+        """Return the name of a new session."""
+        self._sessions += 1
+        return self.name("session", self._sessions)
+
+    def name(self, kind: str, number: int) -> str:
+        """Return a name that says nothing."""
+        return hashlib.sha256(f"{self._fingerprint}:{kind}:{number}".encode()).hexdigest()[:20]
+
+
 def store_sessions(
-    folder: Path, study: Study, catalogue: Catalogue, imported: ImportedStudy, fingerprint: str, *, keep_ids: bool,
+    folder: Path, study: Study, catalogue: Catalogue, imported: ImportedStudy, names: Pseudonyms, *, keep_ids: bool,
     provenance: Provenance,
 ) -> StoredCounts:  # fmt: skip
     """Write the sessions of a study as facts to its store; nothing without any."""
     pages = _PageComposer(study, catalogue, find(study.method))
-    people: dict[tuple[str, str], str] = {}
+    store, secret = folder / "store", b""
+    people: dict[str, tuple[str, str]] = {}
     visits: Counter[str] = Counter()
     planned: list[Json] = []
     sessions: list[Session] = []
     claims: list[tuple[str, int, datetime]] = []
     facts: list[Fact] = []
-    secret = block_on(_secret(folder / "store")) if keep_ids else b""
     digest = record_of(study, catalogue, "", (), NEVER).digest
     for number, one in enumerate(imported.sessions, 1):
-        known = (one.platform, one.person)
-        if known not in people:
-            people[known] = (
-                pseudonym(secret, *known) if secret and one.platform else _name(fingerprint, "person", len(people) + 1)
-            )
-        participant = people[known]
+        participant = names.person(one.platform, one.person)
+        if keep_ids and one.platform:
+            secret = secret or block_on(_secret(store))
+            participant = pseudonym(secret, one.platform, one.person)
+        people[participant] = one.platform, one.person
         visits[participant] += 1
         began = one.at or NEVER + timedelta(seconds=number)
         device = {**one.device, IMPORTED: {"unknown": sorted(one.unknown), "uncertain": one.uncertain}}
-        session = _name(fingerprint, "session", number)[:20]
-        sessions.append(Session(session, participant, digest, 1, "imported", visits[participant], device, began))
-        trials = [pages.compose(trial, place) for place, trial in enumerate(one.trials, 1)]
+        session = names.session()
+        sessions.append(Session(session, participant, digest, 1, IMPORTED, visits[participant], device, began))
+        is_ordered = "order" not in one.unknown
+        trials = [pages.compose(trial, place, is_ordered=is_ordered) for place, trial in enumerate(one.trials, 1)]
         planned += later_lists_to_json([PlannedList(number, tuple(trials))])
         claims.append((session, number, began))
         facts += _facts(session, one, trials, pages, began, provenance)
     if not sessions:
         return StoredCounts(0, 0, 0)
-    plan = _name(fingerprint, "plan", len(planned))
+    plan = names.name(f"plan of {study.name}", len(planned))
     record = record_of(study, catalogue, plan, planned, min(one.at for one in sessions))
-    fill_store(folder / "store", record, sessions, claims, facts)
+    fill_store(store, record, sessions, claims, facts)
     if keep_ids:
-        block_on(_identify(folder / "store", people))
+        block_on(_identify(store, people))
     answers = sum(isinstance(fact, Answer) for fact in facts)
     return StoredCounts(len(people), len(sessions), answers)
-
-
-def _name(fingerprint: str, kind: str, number: int) -> str:
-    """Return a pseudonym that says nothing of whom it stands for, and is the same for the same source."""
-    return hashlib.sha256(f"{fingerprint}:{kind}:{number}".encode()).hexdigest()[:32]
 
 
 async def _secret(folder: Path) -> bytes:
@@ -111,9 +134,9 @@ async def _secret(folder: Path) -> bytes:
         return store.secret
 
 
-async def _identify(folder: Path, people: Mapping[tuple[str, str], str]) -> None:
+async def _identify(folder: Path, people: Mapping[str, tuple[str, str]]) -> None:
     async with open_store(folder) as store:
-        for (platform, person), participant in people.items():
+        for participant, (platform, person) in people.items():
             if platform:
                 await store.identify(PlatformIdentity(participant, platform, person))
 
@@ -185,20 +208,26 @@ class _PageComposer:
 
     def __init__(self, study: Study, catalogue: Catalogue, method: Method) -> None:
         self._study, self._catalogue, self._method = study, catalogue, method
+        self._units = GivenPlanCheck(method.units(study, catalogue), catalogue, study.method)
         self._composed: dict[Any, Trial] = {}
 
-    def compose(self, given: ImportedTrial, place: int) -> Trial:
-        """Return the page that was answered."""
+    def compose(self, given: ImportedTrial, place: int, *, is_ordered: bool) -> Trial:
+        """Return the page that was answered, its stimuli in shown order where that is known."""
         key = (
             given.content, given.stimuli, given.questions, tuple(given.roles.items()), tuple(given.targets.items()),
-            json.dumps(given.draws, sort_keys=True), place,
+            json.dumps(given.draws, sort_keys=True), place, is_ordered,
         )  # fmt: skip
         if key not in self._composed:
-            self._composed[key] = self._compose(given, place)
+            trial = self._compose(given, place)
+            self._composed[key] = _in_shown_order(trial, given.stimuli) if is_ordered else trial
         return self._composed[key]
 
     def _compose(self, given: ImportedTrial, place: int) -> Trial:
-        unit = Unit(given.content, given.stimuli, given.questions)
+        page = GivenTrial("", 1, place, given.stimuli, given.questions)
+        try:
+            unit = self._units.unit(page)
+        except KeyError:  # a pair that the study would not plan, or a content of checks alone
+            unit = Unit(given.content, given.stimuli, given.questions)
         for seed in range(_DRAWS):
             rng = np.random.default_rng([place, seed])
             trial = self._method.compose(self._study, unit, self._catalogue, rng)
@@ -225,6 +254,22 @@ class _PageComposer:
             doubts = {**given.origin.uncertain}
             doubts.setdefault(WHOLE, f"would be refused here: {refusal.what}")
             return answer, given.origin._replace(uncertain=doubts)
+
+
+def _in_shown_order(trial: Trial, stimuli: Sequence[str]) -> Trial:
+    """Return a page with its free slots in the order in which they were shown; nobody knows their colours."""
+    free = [slot.stimulus for slot in trial.slots if slot.label is None]
+    order = [free.index(stimulus) for stimulus in stimuli if stimulus in free]
+    if len(order) < 2 or len(order) != len(free):
+        return trial
+    shown = arrange(trial, trial.id, order, range(len(free)))
+    named = {slot.stimulus: slot.id for slot in shown.slots if slot.rated}
+    moved = {f"{where.partition('.')[0]}.{_moved(trial, where, named)}": one for where, one in trial.targets.items()}
+    return replace(shown, slots=tuple(slot._replace(colour=None) for slot in shown.slots), targets=moved)
+
+
+def _moved(trial: Trial, where: str, named: Mapping[str, str]) -> str:
+    return named[trial.slot_by_id[where.partition(".")[2]].stimulus]
 
 
 def _with_role(slot: Slot, given: ImportedTrial) -> Slot:
@@ -256,6 +301,8 @@ def _choices(trial: Trial, given: ImportedTrial, names: Mapping[str, str]) -> di
     found: dict[str, Any] = {}
     for asked in trial.asked:
         choice: dict[str, Any] = dict(given.choices.get(asked.question, {}))
+        if not choice:
+            continue
         for key in _SLOTS:
             if key in choice:
                 choice[key] = names.get(choice[key], choice[key])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -13,7 +14,7 @@ from beholder.errors import Problem, UserError
 from beholder.files import csv_lines, link_or_copy, write_atomically
 from beholder.importing.contract import ImportedStimulus, ImportedStudy
 from beholder.methods import find, load_study
-from beholder.planning.feasibility import locate, method_problems
+from beholder.planning.builder import make_plan
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.stimuli.media_formats import medium_of
@@ -58,6 +59,9 @@ def write_study(
     write_atomically(folder / ".gitignore", IGNORED.encode())
     for name, words in imported.texts.items():
         write_atomically(folder / name, words.encode())
+    for name, path in imported.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        link_or_copy(path.resolve(), folder / name)
     missing = _write_stimuli(folder, imported.stimuli)
     try:
         study = load_study(folder)
@@ -69,8 +73,16 @@ def write_study(
         catalogue = load_catalogue(study)
     except UserError as error:
         return WrittenStudy(folder, study, _catalogue(study, imported.stimuli), missing, error.problems)
-    found = method_problems(study, catalogue, find(study.method))
-    return WrittenStudy(folder, study, catalogue, missing, tuple(locate(study, one) for one in found))
+    return WrittenStudy(folder, study, catalogue, missing, _plan_problems(study, catalogue))
+
+
+def _plan_problems(study: Study, catalogue: Catalogue) -> tuple[Problem, ...]:
+    """Return why nobody can be shown a study as it is."""
+    try:
+        make_plan(study, catalogue, find(study.method))
+    except UserError as error:
+        return error.problems
+    return ()
 
 
 _ORDER = (
@@ -148,6 +160,12 @@ def _catalogue(study: Study, stimuli: Sequence[ImportedStimulus]) -> Catalogue:
     rated = list(dict.fromkeys(one.condition for one in known if one.role in _RATED))
     order = (*(name for name in listed if name in rated), *(name for name in rated if name not in listed))
     return Catalogue(tuple(known), order, tuple(sorted({one.content for one in known if one.role in _RATED})))
+
+
+def content_rule(stimuli: Sequence[ImportedStimulus], trials: int) -> dict[str, str]:
+    """Return the key of a design that lets trials of a content be neighbours, where there are too few others."""
+    most = max(Counter(one.content for one in stimuli if one.role == "test").values(), default=0)
+    return {"contents": "free"} if 2 * min(most, trials) > trials + 1 else {}
 
 
 # Names

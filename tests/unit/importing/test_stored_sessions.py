@@ -21,8 +21,9 @@ from beholder.importing.contract import (
     QuestionnaireAnswers,
 )
 from beholder.importing.provenance import Provenance
-from beholder.importing.stored_sessions import StoredCounts, store_sessions
+from beholder.importing.stored_sessions import Pseudonyms, StoredCounts, store_sessions
 from beholder.importing.study_folder import write_study
+from beholder.methods.contract import Target
 from beholder.store.open import read_tables
 from support.small_media import write_stimulus
 
@@ -49,7 +50,13 @@ def imported(
     assert written.catalogue is not None
     account = Provenance()
     counts = store_sessions(
-        tmp_path / "study", written.study, written.catalogue, one, "f", keep_ids=keep_ids, provenance=account
+        tmp_path / "study",
+        written.study,
+        written.catalogue,
+        one,
+        Pseudonyms("f"),
+        keep_ids=keep_ids,
+        provenance=account,
     )
     return tmp_path / "study", counts
 
@@ -95,6 +102,12 @@ def test_what_the_source_knows_is_there(tmp_path: Path) -> None:
     assert (person["answer_age"], person["minutes"], person["use"]) == ("30", "5", "true")
     (told,) = read_tables(folder / "store", ("told",))["told"]
     assert (told["check"], told["verdict"], told["reason"]) == ("imported:accept", "fail", "too fast")
+    (foreign,) = rows(folder, "foreign")
+    assert [foreign[name] for name in ("check", "verdict", "reason", "accept", "same")] == [
+        "accept", "fail", "too fast", "true", "false",
+    ]  # fmt: skip
+    account = (folder / "clean" / "account.md").read_text("utf-8")
+    assert "| to be paid | 1 | 0 | 0 |" in account
 
 
 def test_a_rating_without_a_value_is_missing(tmp_path: Path) -> None:
@@ -130,3 +143,20 @@ def test_a_study_without_sessions_has_no_store(tmp_path: Path) -> None:
 def test_a_draw_that_the_method_never_makes_is_an_error_of_the_importer(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="never draws what the source says"):
         imported(tmp_path, ImportedSession("Ann", [trial(3, draws={"same_as": "x"})]))
+
+
+def test_a_page_whose_order_is_known_has_its_stimuli_in_it(tmp_path: Path) -> None:
+    order = ("old/a", "new/a")
+    given = ImportedTrial(
+        "a", order, Origin("v.csv", {("quality", "old/a"): 3}), {("quality", "old/a"): 20, ("quality", "new/a"): 70},
+        targets={("quality", "old/a"): Target(20, 3, "")}, roles={"old/a": "attention"},
+    )  # fmt: skip
+    folder, _ = imported(
+        tmp_path, ImportedSession("Ann", [given], unknown=frozenset({"date"})), method="parallel",
+        questions=[{"id": "quality", "text": "How good?", "scale": "cont100"}],
+    )  # fmt: skip
+    (row,) = rows(folder)
+    assert (row["condition"], row["slot"], row["position"], row["value"]) == ("new", "s2", "1", "70")
+    (trials,) = (one["trials"] for one in read_tables(folder / "store", ("lists",))["lists"])
+    assert trials["entries"][0]["stimuli"] == ["old/a", "new/a"]
+    assert list(trials["entries"][0]["targets"]) == ["q1.s1"]

@@ -59,13 +59,13 @@ def test_random_as_the_first_of_all_pages_and_reserved_names_are_broken(tmp_path
         "random as the first of all pages stops the tool with an error",
         "is called anchor35, which results use for something else",
     ]
-    assert list(found.methods["mushra"].pages[0].stimuli) == ["reference", "A"]
+    assert list(found.studies[0].pages[0].stimuli) == ["reference", "A"]
 
 
 def test_the_same_id_twice_is_two_contents(tmp_path: Path) -> None:
     page = "  - {type: mushra, id: a, reference: r.wav, stimuli: {A: y.wav}}\n"
     _, found = read(tmp_path, f"testname: T\npages:\n{page}{page}")
-    assert [(one.trial_id, one.content) for one in found.methods["mushra"].pages] == [("a", "a"), ("a", "a-2")]
+    assert [(one.trial_id, one.content) for one in found.studies[0].pages] == [("a", "a"), ("a", "a-2")]
 
 
 def test_a_page_of_a_kind_that_nobody_knows_is_kept_under_source(tmp_path: Path) -> None:

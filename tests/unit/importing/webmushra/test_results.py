@@ -7,11 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from beholder import import_study
 from beholder.cleaning import clean
+from beholder.errors import UserError
 from beholder.importing.webmushra.results import UNTOUCHED
 from beholder.store.open import read_tables
-from support.webmushra_source import mushra_results, write_source
+from support.webmushra_source import KIND_RESULTS, mushra_results, write_source
 
 WHO = ("codec_test", "Extra@Example.org", 31, "no", "extra")
 
@@ -69,3 +72,17 @@ def test_who_gave_an_address_is_one_person_and_the_address_is_nowhere(tmp_path: 
     assert [row["visit"] for row in read_tables(store, ("sessions",))["sessions"]] == [1, 1, 2]
     told = "".join((tmp_path / "mine" / name).read_text("utf-8") for name in ("study.yaml", "import-report.json"))
     assert "example.org" not in str(read_tables(store, ("sessions", "answers"))).lower() + told.lower()
+
+
+def test_results_without_a_configuration_are_imported_without_their_sounds(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "mushra.csv").write_text(mushra_results(2), "utf-8")
+    (tmp_path / "results" / "bs1116.csv").write_text(KIND_RESULTS["bs1116.csv"], "utf-8")
+    done = import_study(tmp_path / "results", tmp_path / "mine")
+    assert [path.parent.name for path in done.studies] == ["bs1116", "mushra"]
+    assert clean(tmp_path / "mine" / "mushra" / "study.yaml").counts["ratings"] == 2 * 2 * 5
+    assert clean(tmp_path / "mine" / "bs1116" / "study.yaml").counts["ratings"] == 3
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only" / "lss.csv").write_text(KIND_RESULTS["lss.csv"], "utf-8")
+    with pytest.raises(UserError, match="holds only results whose scales are in the configuration"):
+        import_study(tmp_path / "only", tmp_path / "other")
