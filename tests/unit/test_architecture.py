@@ -36,7 +36,8 @@ EXAMPLES = ROOT / "examples"
 """Studies of papers: like any study file, they name methods, checks and rules."""
 
 BELOW = {
-    "errors", "types", "aio", "clock", "columns", "files", "formats", "recent_entries", "result_view", "words", "stats",
+    "errors", "types", "aio", "clock", "columns", "files", "formats", "processes", "recent_entries", "result_view",
+    "words", "stats",
 }  # fmt: skip
 """What every part may import; these import nothing but each other."""
 ORDER = [
@@ -192,6 +193,7 @@ SHORT_CHAPTERS = {
     "beholder.importing.html_text": "what importers of tools with pages in HTML share",
     "beholder.importing.questionnaire": "what importers of tools with this last page share",
     "beholder.methods.likert.items": "the item sets of one method",
+    "beholder.processes": "what every part may import",
     "beholder.objective.audio": "metrics that are found by their entry point",
     "beholder.reporting.devices": "a section of the report",
     "beholder.reporting.marked_words": "a section of the report",

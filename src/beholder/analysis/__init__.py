@@ -3,8 +3,9 @@
 Reading: `ratings`, `ratings_table`, `sides`; tables of others: `spreadsheets`, `column_roles`, `long_tables`,
 `rating_values`, `sanity`. Tables: `scores`, `means`, `dmos`, `distributions`, `participants`, `contrasts`, `tests`,
 `pairs`, `factors`, `comparisons`, `bradley_terry`, `strengths`, `ranks`, `mixed`, `models`, `rater_models`,
-`reliability`, `items`, `sensitivity`, `votes_needed`, `time_marks`. Answers: `condition_difference`. What an analysis
-is: `contract`, `columns`, `registry`. Files: `result`, `folder`. Charts: `figures`.
+`reliability`, `items`, `reasons`, `sensitivity`, `votes_needed`, `time_marks`. Answers: `condition_difference`. What
+an analysis is: `contract`, `columns`, `registry`; all of them: `computation`. Files: `result`, `folder`. Charts:
+`figures`.
 """
 
 from __future__ import annotations

@@ -59,6 +59,9 @@ class Analysis:
     """Its place among the others, which are by name where it is the same: ours first."""
     holds_at_looks: bool = False
     """Whether its intervals and p-values are those of `Ratings.level` and `Ratings.look`; others wait for the end."""
+    apart: str = ""
+    """Shared by analyses that rest on a fit of their own, which no other analysis needs: of many ratings these may be
+    computed in another process, all with the same word in one. Empty for all others."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

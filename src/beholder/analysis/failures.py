@@ -7,7 +7,7 @@ nothing else failed, also where a check only records.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from beholder.analysis.columns import PARTICIPANTS, QUESTION, THEIR_STIMULI
 from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.ratings import Ratings, as_ratings, ratings_of
+from beholder.analysis.reasons import FailedReasons, failed_reasons, rule_of
 from beholder.analysis.result import Result
 from beholder.stats.correlation import agreement
 
@@ -52,7 +53,7 @@ def failure_groups(ratings: Ratings) -> list[FailureGroup]:
     rows = ratings.rows
     if rows.empty:
         return []
-    single = _failures(ratings)
+    single = failed_reasons(ratings, ratings.session_reasons, ratings.session_failures)
 
     @cache
     def chosen(mask: bytes) -> Ratings:
@@ -60,64 +61,31 @@ def failure_groups(ratings: Ratings) -> list[FailureGroup]:
         return ratings_of(ratings, np.frombuffer(mask, bool))
 
     groups: list[FailureGroup] = []
-    seen: list[frozenset[str]] | None = None
+    seen: FailedReasons | None = None
     for by, column in _UNITS.items():
         if column not in rows:
             column = "participant"
-        failed = _joined(single, rows[column])
-        if failed == seen:
+        failed = single.by_unit(rows[column])
+        if seen is not None and failed.is_same(seen):
             continue
         seen = failed
         groups += _groups(chosen, failed, by)
     return groups if any(group.result == "failed" for group in groups) else []
 
 
-def _failures(ratings: Ratings) -> pd.Series:
-    """Return everything that each rating or its session failed, as a set of `check:reason`."""
-    rows = ratings.rows
-    texts = rows["reasons"]
-    if "session" in rows:
-        for told in filter(None, (ratings.session_reasons, ratings.session_failures)):
-            texts = texts + "; " + rows["session"].map(dict(told)).fillna("")
-    return texts.map({text: frozenset(one for one in text.split("; ") if one) for text in texts.unique()})
-
-
-def _joined(single: pd.Series, unit: pd.Series) -> list[frozenset[str]]:
-    """Return for each rating everything that any rating of the same unit failed."""
-    whole: dict[int, frozenset[str]] = {}
-    places = pd.factorize(unit)[0].tolist()
-    for place, failed in zip(places, single, strict=True):
-        known = whole.get(place)
-        if known is None:
-            whole[place] = failed
-        elif not failed <= known:
-            whole[place] = known | failed
-    # One object for all that are equal: these are compared, and hashed, often.
-    same: dict[frozenset[str], frozenset[str]] = {}
-    shared = {place: same.setdefault(failed, failed) for place, failed in whole.items()}
-    return [shared[place] for place in places]
-
-
-def _groups(of: Callable[[bytes], Ratings], failed: Sequence[frozenset[str]], by: str) -> Iterator[FailureGroup]:
-    known: dict[frozenset[str], int] = {}
-    place = np.array([known.setdefault(reasons, len(known)) for reasons in failed], np.intp)
-    own_rules = [frozenset(map(_rule, reasons)) for reasons in known]
-
-    def rows(chosen: Sequence[bool]) -> NDArray[np.bool_]:
-        return np.array(chosen, bool)[place]
-
-    every = sorted({reason for reasons in known for reason in reasons})
-    rules = {rule: [reason for reason in every if _rule(reason) == rule] for rule in map(_rule, every)}
-    yield from _group(of, rows([not reasons for reasons in known]), "", "", _PASSED, _PASSED, by)
+def _groups(of: Callable[[bytes], Ratings], failed: FailedReasons, by: str) -> Iterator[FailureGroup]:
+    every = sorted({reason for reasons in failed.reasons for reason in reasons})
+    rules = {rule: [reason for reason in every if rule_of(reason) == rule] for rule in map(rule_of, every)}
+    yield from _group(of, failed.is_nothing, "", "", _PASSED, _PASSED, by)
     for rule, reasons in rules.items():
-        has_failed = rows([rule in mine for mine in own_rules])
+        has_failed = failed.has_rule(rule)
         yield from _group(of, ~has_failed, rule, "", "passed", _ANY, by)
         yield from _group(of, has_failed, rule, "", "failed", _ANY, by)
-        yield from _group(of, rows([mine == {rule} for mine in own_rules]), rule, "", "failed", _PASSED, by)
+        yield from _group(of, failed.has_rule(rule, only=True), rule, "", "failed", _PASSED, by)
         for reason in reasons if len(reasons) > 1 else ():
             why = reason.partition(":")[2]
-            yield from _group(of, rows([reason in mine for mine in known]), rule, why, "failed", _ANY, by)
-            yield from _group(of, rows([mine == {reason} for mine in known]), rule, why, "failed", _PASSED, by)
+            yield from _group(of, failed.has_reason(reason), rule, why, "failed", _ANY, by)
+            yield from _group(of, failed.has_reason(reason, only=True), rule, why, "failed", _PASSED, by)
 
 
 def _group(
@@ -133,10 +101,6 @@ def _group(
     group = of(chosen.tobytes())
     if len(group.used):
         yield FailureGroup(criterion, reason, result, others, by, group)
-
-
-def _rule(reason: str) -> str:
-    return reason.partition(":")[0]
 
 
 # The table
@@ -228,6 +192,7 @@ FAILURES = Analysis(
     holds="how far scores of those who failed agree with scores of those who passed everything",
     citation=CITATION,
     order=29.5,
+    apart="failures",
 )  # fmt: skip
 
 

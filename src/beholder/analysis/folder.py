@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from beholder.analysis.computation import Computed, compute_all
 from beholder.analysis.means import interval_name
 from beholder.analysis.models import add_quality, checked_models
 from beholder.analysis.ratings import LoadedRatings, Ratings, open_ratings, record_look
 from beholder.analysis.ratings_table import OwnTable, TableOptions
-from beholder.analysis.registry import Computed, compute_all, names
+from beholder.analysis.registry import names
 from beholder.analysis.result import TABLES, Result, Results, metric, ratings_hash
 from beholder.analysis.stopping_rules import look_note
 from beholder.analysis.tests import ALPHA, family_note

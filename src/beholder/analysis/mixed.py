@@ -134,6 +134,7 @@ MIXED = Analysis(
     holds="mean and 95 % interval by a mixed model",
     citation=CITATION,
     order=16,
+    apart="mixed",
     holds_at_looks=True,
 )  # fmt: skip
 
@@ -190,6 +191,7 @@ VARIANCES = Analysis(
     citation=CITATION,
     draw=variances_chart,
     order=17,
+    apart="mixed",
     holds_at_looks=True,
 )  # fmt: skip
 
@@ -315,6 +317,7 @@ RUNS = Analysis(
     holds="whether runs differ, and whether they are equivalent",
     citation=RUN_EFFECT_CITATION,
     order=18,
+    apart="runs",
 )  # fmt: skip
 
 

@@ -78,6 +78,7 @@ MODELS = Analysis(
     holds="quality under the plain mean and four rater models",
     citation=_CITATION,
     order=21,
+    apart="models",
 )  # fmt: skip
 MODEL_RATERS = Analysis(
     "model_raters",
@@ -100,6 +101,7 @@ MODEL_RATERS = Analysis(
     citation=_CITATION,
     draw=biases_chart,
     order=22,
+    apart="models",
 )
 
 

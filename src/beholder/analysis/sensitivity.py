@@ -25,6 +25,7 @@ from beholder.analysis.failures import CITATION, ERRORS, PER_STIMULUS, RATINGS, 
 from beholder.analysis.means import conditions
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import Ratings, as_ratings, ratings_of, with_use
+from beholder.analysis.reasons import failed_reasons
 from beholder.analysis.result import Result, records
 from beholder.analysis.tests import UNNAMED, is_clear
 from beholder.stats.correlation import ScoreAgreement, agreement
@@ -55,7 +56,7 @@ def sensitivity(data: pd.DataFrame | Ratings, compare: _Compare = pairs) -> Resu
     uses = _choices(ratings)
     if len(uses) == 1:
         return None
-    conclusions = {choice: _conclusions(with_use(ratings, use), compare) for choice, use in uses.items()}
+    conclusions = {choice: _conclusions(_chosen(ratings, choice, use), compare) for choice, use in uses.items()}
     rows = []
     for question in ratings.questions:
         base = conclusions[AS_CLEANED].get(question)
@@ -96,6 +97,7 @@ SENSITIVITY = Analysis(
     row="question and other choice of cleaning",
     holds="whether the conclusions would be the same",
     order=27,
+    apart="sensitivity",
 )  # fmt: skip
 
 
@@ -103,15 +105,21 @@ def _choices(ratings: Ratings) -> dict[str, pd.Series]:
     """Return for each choice which ratings it uses; what does not change what is used is no choice."""
     rows = ratings.rows
     uses = {AS_CLEANED: rows["use"], NOBODY_OUT: pd.Series(True, index=rows.index)}
-    own = rows["reasons"].map({reasons: _rules_of(reasons) for reasons in rows["reasons"].unique()})
-    for rule in sorted({rule for rules in own[~rows["use"]] for rule in rules}):
-        uses[f"without {rule}"] = rows["use"] | own.map(lambda rules, rule=rule: rules == {rule})
+    own = failed_reasons(ratings)
+    for rule in own.rules_among(~rows["use"].to_numpy(bool)):
+        uses[f"without {rule}"] = rows["use"] | own.has_rule(rule, only=True)
     uses |= {f"with {rule}": use.applied for rule, use in _rating_rule_uses(ratings).items()}
     if ratings.session_reasons and "session" in rows:
-        unmarked = rows["use"] & (rows["session"].map(ratings.session_reasons).fillna("") == "")
+        unmarked = rows["use"] & ~rows["session"].isin([name for name, why in ratings.session_reasons.items() if why])
         if not any(unmarked.equals(use) for use in uses.values()):
             uses[UNMARKED] = unmarked
     return {name: use for name, use in uses.items() if name == AS_CLEANED or not use.equals(rows["use"])}
+
+
+def _chosen(ratings: Ratings, choice: str, use: pd.Series) -> Ratings:
+    """Return the ratings of a choice; as cleaned they are compared already, unless earlier looks correct them."""
+    is_known = choice == AS_CLEANED and ratings.look is None and not ratings.order.looks
+    return ratings if is_known else with_use(ratings, use)
 
 
 def _conclusions(ratings: Ratings, compare: _Compare) -> dict[str, _CleaningVariant]:
@@ -162,14 +170,17 @@ class _RuleUse(NamedTuple):
 
 def _rating_rule_uses(ratings: Ratings) -> dict[str, _RuleUse]:
     """Return what is used with and without each rule over ratings, where that differs."""
+    return ratings.cached("rating rule uses", lambda: _uses_by_rating_rule(ratings))
+
+
+def _uses_by_rating_rule(ratings: Ratings) -> dict[str, _RuleUse]:
     from beholder.checks.registry import rules_over_ratings
 
-    rows, failed = ratings.rows, _failed_rules(ratings)
-    excluded = rows["reasons"].map({reasons: _rules_of(reasons) for reasons in rows["reasons"].unique()})
+    rows, failed, excluded = ratings.rows, failed_reasons(ratings, ratings.session_reasons), failed_reasons(ratings)
     uses = {}
-    for rule in sorted({rule for rules in set(failed) for rule in rules} & rules_over_ratings()):
-        has_failed = failed.map(lambda rules, rule=rule: rule in rules).astype(bool)
-        is_alone = excluded.map(lambda rules, rule=rule: rules == {rule}).astype(bool)
+    for rule in sorted({*failed.rules_among()} & rules_over_ratings()):
+        has_failed = failed.has_rule(rule)
+        is_alone = excluded.has_rule(rule, only=True)
         uses[rule] = _RuleUse(rows["use"] & ~has_failed, rows["use"] | is_alone)
     return {rule: use for rule, use in uses.items() if not use.applied.equals(use.without)}
 
@@ -214,6 +225,7 @@ RATING_RULES = Analysis(
     row="condition, rule over ratings, and whether it costs the use",
     holds="mean with interval",
     order=31,
+    apart="rules",
 )  # fmt: skip
 
 
@@ -275,6 +287,7 @@ CRITERIA = Analysis(
     holds="how far their scores agree with the used ones",
     citation=CITATION,
     order=28,
+    apart="failed",
 )  # fmt: skip
 
 
@@ -312,32 +325,23 @@ CRITERIA_SCORES = Analysis(
     holds="the mean by their ratings",
     citation=CITATION,
     order=29,
+    apart="failed",
 )  # fmt: skip
 
 
-def _rules_of(reasons: str) -> frozenset[str]:
-    """Return the rules in `check:reason; check:reason`."""
-    return frozenset(reason.partition(":")[0] for reason in reasons.split("; ") if reason)
-
-
-def _failed_rules(ratings: Ratings, also: Mapping[str, str] | None = None) -> pd.Series:
-    """Return the rules that each rating or its session failed, whether or not that cost anything.
-
-    `also` are further failures of sessions: what is only recorded is no reason of a session.
-    """
-    rows = ratings.rows
-    reasons = rows["reasons"]
-    for told in filter(None, (ratings.session_reasons, also)) if "session" in rows else ():
-        reasons = reasons + "; " + rows["session"].map(dict(told)).fillna("")
-    return reasons.map({text: _rules_of(text) for text in reasons.unique()})
-
-
 def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
-    """Return for each rule the ratings of those who failed it, whether or not it cost them anything."""
-    own = _failed_rules(ratings, also=ratings.session_failures)
+    """Return for each rule the ratings of those who failed it, whether or not it cost them anything.
+
+    What is only recorded is no reason of a session, and counts here as well.
+    """
+    return ratings.cached("ratings by failed rule", lambda: _failed_groups(ratings))
+
+
+def _failed_groups(ratings: Ratings) -> dict[str, Ratings]:
+    failed = failed_reasons(ratings, ratings.session_reasons, ratings.session_failures)
     groups = {}
-    for rule in sorted({rule for rules in set(own) for rule in rules}):
-        group = ratings_of(ratings, [rule in rules for rules in own])
+    for rule in failed.rules_among():
+        group = ratings_of(ratings, failed.has_rule(rule))
         if len(group.used):
             groups[rule] = group
     return groups

@@ -107,6 +107,7 @@ VOTES_NEEDED = Analysis(
     draw=votes_needed_chart,
     seed=SEED,
     order=26,
+    apart="votes",
 )  # fmt: skip
 
 

@@ -35,6 +35,8 @@ _MAX_COUNTED = 30_000_000
 _AT_ONCE = 32
 _SPARSE = 8
 """With more numbers than so many for each code, these are sorted."""
+_MOST_MET = 8_000_000
+"""So many numbers of both groupings are looked up at a time."""
 _LEAST_CONTENTS = 1.5
 """Over how many contents the weight of a contrast must be spread to speak for others."""
 _SINGULAR = 1e-10
@@ -107,15 +109,14 @@ class _Design:
     @cached_property
     def spread(self) -> _Spread:
         """Over how many clusters the weight of each contrast is spread: over all where they have the same."""
-        by_value = np.ascontiguousarray(self.weights.T)
-        found: list[list[Floats]] = [[] for _ in self.clusters]
-        # Some contrasts at a time: all would need as many copies of the ratings.
-        for begin in range(0, len(self.combine), _AT_ONCE):
-            squares = (by_value @ self.combine[begin : begin + _AT_ONCE].T) ** 2
-            for codes, some in zip(self.clusters, found, strict=True):
-                sums = column_sums(codes, squares, int(codes.max()) + 1)
-                some.append(sums.sum(axis=1) ** 2 / (sums**2).sum(axis=1))
-        return _Spread(*(np.concatenate(some) for some in found))
+        found = np.empty((len(self.clusters), len(self.combine)))
+        # A contrast at a time: all would need as many copies of the ratings.
+        for place, contrast in enumerate(self.combine):
+            squares = (contrast @ self.weights) ** 2
+            for kind, codes in enumerate(self.clusters):
+                sums = np.bincount(codes, weights=squares)
+                found[kind, place] = sums.sum() ** 2 / (sums**2).sum()
+        return _Spread(*found)
 
     @cached_property
     def kept(self) -> _Kept:
@@ -247,25 +248,39 @@ class _TwoWay:
 
     def taken(self, weights: Floats, clusters: Codes) -> Floats | None:
         """Return what fitting takes from the products of every two rows of weights, summed over clusters."""
-        most = int(clusters.max()) + 1
-        if self.size[1] > _MAX_SOLVED or most * self.size[1] * len(weights) > _MAX_COUNTED:
+        most, count = int(clusters.max()) + 1, len(weights)
+        if self.size[1] > _MAX_SOLVED or most * self.size[1] * count > _MAX_COUNTED:
             return None
         # What each row has of a group within a cluster: all rows share these places.
         places, place = _numbered(_joint(clusters, self.one))
         cluster = places // self.size[0]
         group = places - cluster * self.size[0]
-        rows = most * np.arange(len(weights))
         first = sums_by(place, weights, len(places)) / np.sqrt(self.count[group])
-        shape = (len(weights) * most, self.size[0])
-        at = np.add.outer(rows, cluster).ravel(), np.tile(group, len(weights))
-        spread = sparse.csr_array(((first / np.sqrt(self.count[group])).ravel(), at), shape=shape)
-        at = np.add.outer(rows, clusters).ravel(), np.tile(self.other, len(weights))
-        by_other = sparse.csr_array((weights.ravel(), at), shape=(len(weights) * most, self.size[1]))
-        rest = by_other - spread @ self.met
-        joined = rest.reshape(len(weights), -1).tocsr()
-        # Hardly a cluster has more than a few groups: most of the table is zeros. A row at a time, as each is dense.
-        solved = [joined @ (rest[row : row + most] @ self.inverse).ravel() for row in rows]
-        return np.asarray(first @ first.T + np.array(solved), np.float64)
+        # Hardly a cluster has more than a few groups of the other kind: of the table of both, only cells with any.
+        begins = np.searchsorted(cluster, np.arange(most + 1))
+        met = sparse.csr_array((np.ones(len(group)), group, begins), shape=(most, self.size[0])) @ self.met
+        is_cell = np.zeros(most * self.size[1], bool)
+        is_cell[np.repeat(np.arange(most) * self.size[1], np.diff(met.indptr)) + met.indices] = True
+        cells, number = np.flatnonzero(is_cell), np.cumsum(is_cell) - 1
+        share = np.ascontiguousarray((first / np.sqrt(self.count[group])).T)
+        explained = np.zeros((len(cells), len(weights)))
+        for some in _portions(np.diff(self.met.indptr)[group], _MOST_MET):
+            rows = self.met[group[some]]
+            at = number[np.repeat(cluster[some] * self.size[1], np.diff(rows.indptr)) + rows.indices]
+            shape = (rows.shape[0], len(cells))
+            explained += sparse.csr_array((rows.data, at, rows.indptr), shape=shape).T @ share[some]
+        own = column_sums(number[clusters * self.size[1] + self.other], np.ascontiguousarray(weights.T), len(cells))
+        rest = own - explained.T
+        begins, at = np.searchsorted(cells, np.arange(most + 1) * self.size[1]), cells % self.size[1]
+        # A row at a time, as each table is dense then.
+        solved = [
+            (sparse.csr_array((row, at, begins), shape=(most, self.size[1])) @ self.inverse).ravel()[cells]
+            for row in rest
+        ]
+        # Not rest @ solved.T: its threads wait for each other longer than this takes.
+        every = np.tile(np.arange(len(cells)), len(rest)), np.arange(len(rest) + 1) * len(cells)
+        products = sparse.csr_array((rest.ravel(), *every), shape=rest.shape) @ np.array(solved).T
+        return np.asarray(first @ first.T + products.T, np.float64)
 
 
 def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, pairs: Sequence[Pair]) -> _Design:
@@ -341,6 +356,13 @@ def _content_means(content: Codes, condition: Codes) -> Floats:
 def _joint(one: Codes, other: Codes) -> Codes:
     """Return one number for both."""
     return np.asarray(one.astype(np.int64) * (int(other.max(initial=0)) + 1) + other, np.intp)
+
+
+def _portions(sizes: Codes, most: int) -> list[slice]:
+    """Return what is taken at a time, one after the other, so that sizes add up to about so many at most."""
+    portion = np.cumsum(sizes) // most
+    begins = np.flatnonzero(np.diff(portion, prepend=-1))
+    return [slice(begin, end) for begin, end in zip(begins, [*begins[1:], len(sizes)], strict=True)]
 
 
 def _numbered(codes: Codes) -> tuple[Codes, Codes]:
