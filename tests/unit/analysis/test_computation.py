@@ -29,9 +29,9 @@ for name, cores in (("several", {0, 1}), ("one", {0})):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are copied on Linux alone")
 def test_on_one_core_the_tables_are_the_same_as_on_several(tmp_path: Path) -> None:
     table = crossed({"a": 1, "b": 1.5, "c": 4}, -(-MANY // 12), contents=4)
-    table = table.assign(session=table["participant"], kind="score", use=True, reasons="")
     chosen = np.random.default_rng(2).random(len(table)) < 0.02
-    table.loc[chosen, ["use", "reasons"]] = [False, "speed:too_fast"]
+    told = {"use": ~chosen, "reasons": np.where(chosen, "speed:too_fast", "")}
+    table = table.assign(session=table["participant"], kind="score", **told)
     arguments = [sys.executable, "-c", CODE, str(write_csv(tmp_path, table)), str(tmp_path)]
     done = subprocess.run(arguments, capture_output=True, text=True, check=True)
     tables = {file.name: file.read_bytes() for file in (tmp_path / "one").iterdir()}

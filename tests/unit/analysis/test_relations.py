@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 import beholder
+from beholder.analysis.computation import compute_all
 from beholder.analysis.means import conditions
 from beholder.analysis.ratings import as_ratings, open_ratings
-from beholder.analysis.registry import compute_all
 from beholder.analysis.relations import relation_differences, relations
 from beholder.cleaning.ratings import read_ratings
 from support.bound_studies import write_bound
