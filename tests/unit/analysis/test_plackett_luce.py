@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from beholder.analysis.computation import compute_all
 from beholder.analysis.plackett_luce import Order, fit_worths, order_terms, page_orders, plackett_luce
 from beholder.analysis.ratings import as_ratings
-from beholder.analysis.registry import compute_all
 from beholder.methods.orders import order_scores
 
 NAMES = "abcdefgh"
