@@ -22,9 +22,11 @@ from beholder.planning.serialization import later_lists_to_json, lists_from_json
 from beholder.server.batch_dealer import VoteReader
 from beholder.server.process import load_served, run_server
 from beholder.simulation.crowd import send_robots
+from beholder.simulation.robot import Robot
 from beholder.store.open import open_store
 from beholder.testing.stores.facts import NOON, arrive, claim, rows, study_record
 from support.active_studies import batches_of, compared_in, conditions_in, write_active_study
+from support.server_process import Service, free_port
 
 
 def test_robots_are_dealt_batch_after_batch_by_what_they_answered(tmp_path: Path) -> None:
@@ -148,6 +150,40 @@ async def test_kill_9_in_the_middle_of_a_batch_leaves_all_of_it_or_nothing(
         barred = range(1, len(lists))
         given = await claim(store, session, now=NOON, until=NOON, per_list=1, barred=barred)
         assert given == len(lists), "what is there can be claimed"
+
+
+@pytest.mark.long
+@pytest.mark.variant
+async def test_a_server_that_is_killed_while_it_deals_loses_no_answer_and_deals_no_batch_twice(
+    tmp_path: Path, whole: bool
+) -> None:
+    robots, kills = (60, 30) if whole else (8, 1)
+    study = write_active_study(tmp_path / "study", design={"participants": robots, "trials": 4})
+    store, port = str(tmp_path / "store"), free_port()
+    service = Service(study, store, port)
+    await service.until_ready()
+    served, _ = load_served(load_study(study), service.address)
+    sent: list[Robot] = []
+    steps = robots * 6  # consent, instructions, four trials
+    async with open_store(store, write=False) as reader:
+        sending = asyncio.create_task(send_robots(served, reader, service.address, robots, patience_s=120, robots=sent))
+        for strike in range(1, kills + 1):
+            while sum(len(robot.acknowledged) for robot in sent) < steps * strike / (kills + 1) and not sending.done():
+                await asyncio.sleep(0.005)
+            await service.kill()
+            service = Service(study, store, port)
+        await sending
+        stored, claims = await rows(reader, "lists"), await rows(reader, "claims")
+        answers = Counter([(row["session"], row["key"]) for row in await rows(reader, "answers")])
+    await service.kill()
+    assert all(robot.has_completed for robot in sent)
+    assert set(answers) == {(answer.session, answer.key) for robot in sent for answer in robot.acknowledged}
+    assert max(answers.values()) == max(Counter(row["list"] for row in claims).values()) == 1
+    batches = batches_of(stored)
+    assert sorted(number for number, _ in batches) == list(range(1, len(batches) + 1))
+    assert {len(lists) for lists in batches.values()} == {2}, "a batch is there in part"
+    for lists in batches.values():
+        assert len(set(compared_in(lists))) == len(compared_in(lists))
 
 
 async def test_people_never_get_a_list_that_was_made_of_what_robots_answered(tmp_path: Path) -> None:

@@ -10,9 +10,11 @@ from scipy import special, stats
 
 from beholder.leaderboard.fit import fit
 from beholder.leaderboard.ranks import MINIMUM_PEOPLE, normal_z, standings
+from beholder.leaderboard.votes import Votes
 from beholder.stats.clustered import Floats
+from beholder.stats.expected_information import draw_pairs, sampling_of
 from beholder.stats.sequential import ALPHA, accumulated, sequence_log_e
-from support.arena_votes import Pair, arena
+from support.arena_votes import Pair, arena, signs, votes_from
 
 EACH = 10
 """Votes of a person."""
@@ -135,11 +137,61 @@ def test_pairs_and_sets_of_ranks_hold_beyond_these_people_and_contents(whole: bo
 
     In 3, 3 and 3 of them e-BH ever found something, in 0, 0 and 1 a set left out a true rank.
     """
-    arenas = 500 if whole else 15
+    arenas = 500 if whole else 6
     for taste, content_sd, contents in ((0.5, 0.0, 40), (0.5, 0.4, 20), (1.0, 0.5, 8)):
         some = [wrong_ever(seed, taste=taste, content_sd=content_sd, contents=contents) for seed in range(arenas)]
         found, missed = (sum(one[place] for one in some) for place in (0, 1))
         tell_rate(f"{arenas} arenas of six, {taste=} {content_sd=}: {found} ever found a pair, {missed} missed a rank")
+        assert at_most(found, arenas), f"{found} of {arenas} found something"
+        assert at_most(missed, arenas), f"{missed} of {arenas} left out a true rank"
+
+
+SESSIONS = (40, 60, 80, 120, 160, 200)
+
+
+def dealt_arena(seed: int, *, new: float) -> tuple[Votes, list[int]]:
+    """Return votes on six equal conditions whose pairs are active, and how many there were at each look.
+
+    A session is that of somebody new with this probability, else of one who came before, some far more often than
+    others: so what people compare hangs on what they themselves voted earlier. Tastes vary by a logit.
+    """
+    rng, size = np.random.default_rng([19, seed]), 6
+    allowed, wins = ~np.eye(size, dtype=bool), np.zeros((size, size))
+    felt, activity = np.zeros((0, size)), np.zeros(0)
+    rows: list[tuple[int, int, int, float]] = []
+    pool: list[tuple[int, ...]] = []
+    for session in range(SESSIONS[-1]):
+        if session < MINIMUM_PEOPLE or rng.random() < new:
+            person = len(felt)
+            felt = np.vstack([felt, rng.normal(size=size)])
+            activity = np.append(activity, np.exp(rng.normal()))
+        else:
+            person = int(rng.choice(len(felt), p=activity / activity.sum()))
+        if not pool:
+            drawn = draw_pairs(sampling_of(wins, allowed, 0.2), 2 * EACH, rng)
+            pool = [drawn[place].conditions for place in rng.permutation(len(drawn))]
+        for one, other in pool[:EACH]:
+            sign = signs(rng, felt[person, [one]] - felt[person, [other]])[0]
+            wins[(one, other) if sign > 0 else (other, one)] += 1
+            rows.append((person, one, other, sign))
+        pool = pool[EACH:]
+    people, first, second = (np.array([row[place] for row in rows], np.intp) for place in range(3))
+    given, order = np.array([row[3] for row in rows]), rng.choice([-1.0, 1.0], len(rows))
+    votes = votes_from(size, first, second, order, given, people, rng.integers(0, 30, len(rows)))
+    return votes, [EACH * sessions for sessions in SESSIONS]
+
+
+@pytest.mark.long
+def test_pairs_that_hang_on_what_people_voted_before_find_nothing_either(whole: bool, tell_rate: Tell) -> None:
+    arenas = 300 if whole else 2
+    for new in (0.15, 1.0):
+        found = missed = 0
+        for seed in range(arenas):
+            votes, looks = dealt_arena(seed, new=new)
+            stands = [standings(fit(votes.rows(np.arange(look)), start=6), claim="these", founders=6) for look in looks]
+            found += any(stand.differences.is_found.any() for stand in stands)
+            missed += any((stand.ranks.best[stand.is_ranked] > 1).any() for stand in stands)
+        tell_rate(f"{arenas} arenas of active pairs, {new=}: {found} ever found a pair, {missed} missed a rank")
         assert at_most(found, arenas), f"{found} of {arenas} found something"
         assert at_most(missed, arenas), f"{missed} of {arenas} left out a true rank"
 

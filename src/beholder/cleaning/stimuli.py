@@ -21,6 +21,7 @@ PROBE = (
     Column("channels", "integer", "Channels of its sound."),
     Column("sample_rate", "integer", "Samples per second of its sound."),
     Column("words", "integer", "Of a text: how many words it has."),
+    Column("loudness", "number", "Integrated loudness of its sound, in LUFS (ITU-R BS.1770)."),
 )
 STIMULI = (
     c.STIMULUS, c.CONTENT, c.CONDITION, c.ROLE, c.MEDIUM,

@@ -19,7 +19,7 @@ from beholder.analysis.tests import Claim
 from beholder.checks.ballots import BallotRule
 from beholder.checks.registry import study_rules
 from beholder.errors import Problem, UserError
-from beholder.files import table_bytes
+from beholder.files import read_cells, table_bytes
 from beholder.leaderboard.page import KIND, finding, outcome
 from beholder.leaderboard.ranks import MINIMUM_PEOPLE
 from beholder.leaderboard.tables import Board, board_of, vote_table
@@ -217,7 +217,8 @@ def _of_study(study: Study, question: str | None, away: frozenset[str], store: s
         votes = _nobody(study, roster, away)
     else:
         loaded = record_look(loaded, "board", store)
-        votes = votes_of(loaded, question, away | roster.retired, roster.conditions)
+        measured = _measured(study.outputs / "clean" / "stimuli.csv")
+        votes = votes_of(loaded, question, away | roster.retired, roster.conditions, measured)
     simulated = _robots(loaded) if loaded is not None else ""
     earlier = None
     if arena is not None and arena.earlier is not None and not simulated:
@@ -228,6 +229,23 @@ def _of_study(study: Study, question: str | None, away: frozenset[str], store: s
         votes = votes._replace(retired=votes.retired | gone)
     rules = {rule.name: rule for rule in study_rules(study) if isinstance(rule, BallotRule)}
     return _Source(votes, study.folder, study.title, study.analyse.claim, simulated, loaded, rules, earlier)
+
+
+def _measured(path: Path) -> dict[str, dict[str, float]]:
+    """Return what was measured of the files that people met, as the board names it; of a text its words alone."""
+    if not path.is_file():
+        return {}
+    cells = read_cells(path)
+    of_column = {"words_100": ("words", 100), "loudness_lu": ("loudness", 1), "duration_s": ("duration_ms", 1000)}
+    return {
+        name: {
+            stimulus: float(number) / unit
+            for stimulus, medium, number in zip(cells["stimulus"], cells["medium"], cells[column], strict=True)
+            if number and (name != "duration_s" or medium in ("video", "audio"))
+        }
+        for name, (column, unit) in of_column.items()
+        if column in cells
+    }
 
 
 def _robots(loaded: LoadedRatings) -> str:
@@ -257,5 +275,5 @@ def _nobody(study: Study, roster: _Roster, retired: frozenset[str]) -> Votes:
     retired = retired | roster.retired
     return Votes(
         "", roster.conditions, labels, (), (), none, none, numbers, numbers, none, none, np.zeros(0, "datetime64[us]"),
-        numbers, numbers, {}, retired,
+        numbers, numbers, {}, {}, retired,
     )  # fmt: skip

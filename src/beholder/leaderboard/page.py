@@ -458,6 +458,9 @@ def _suspicion(board: Board, left_out: str) -> Markup | None:
 
 # What it rests on
 
+_MEASURED = {"words_100": "100 words more", "loudness_lu": "1 LU louder", "duration_s": "1 second longer"}
+"""What was measured of files, in words."""
+
 
 def _support(board: Board, read: str) -> Markup | None:
     """Return how far the board rests on few people, on weights, and on what stimuli differ in."""
@@ -481,9 +484,11 @@ def _support(board: Board, read: str) -> Markup | None:
             rows.append(("As if all pairs had been drawn equally often", _weighted_words(board, board.draw_weighted)))
     rows += [
         (
-            f"One unit more of {one.name}",
+            _MEASURED.get(one.name, f"One unit more of {one.name}"),
             f"{signed(one.effect, 3)} logits ({interval(one.low, one.high, 3)}); alike in it, "
-            f"{one.leader or 'nobody'} leads",
+            f"{one.leader or 'nobody'} leads"
+            if one.is_known
+            else "too little is known of what it adds",
         )
         for one in board.covariates
     ]

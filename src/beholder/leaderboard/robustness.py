@@ -164,6 +164,8 @@ def draw_weights(votes: Votes, founders: int) -> DrawWeights | None:
 
 _LEAST_OWN = 0.02
 """Which share of what two stimuli differ by must not follow from their conditions."""
+_VAGUE = 3.0
+"""Logits. An interval that reaches further says nothing."""
 _KNOWN = 0.95
 """Of which share of the votes both numbers must be known."""
 
@@ -182,6 +184,13 @@ class Covariate(NamedTuple):
     most: float
     """How far the strength that changes most is moved by it."""
     votes: int
+    typical: float
+    """By how much two stimuli usually differ in it."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether what it adds between two that usually differ is known to a few logits."""
+        return (self.high - self.low) / 2 * self.typical < _VAGUE
 
 
 def numbers_of(cells: Texts) -> Floats:
@@ -204,7 +213,9 @@ def covariates(stand: Standings, founders: int, claim: Claim, minimum: int = MIN
         votes = stand.fit.votes.rows(known)
         if known.mean() < _KNOWN or len(np.unique(votes.person)) < minimum or not _tells(stand.fit, apart, known):
             continue
-        there = fit(votes, start=founders, covariates={name: apart[known]})
+        # In its own units a sequence, whose clock runs in logits, could be narrowest anywhere.
+        unit = float(np.sqrt(np.mean(apart[known] ** 2)))
+        there = fit(votes, start=founders, covariates={name: apart[known] / unit})
         at = len(votes.conditions) + there.effects.index(name)
         se, df = _effect_error(there, at, claim)
         progress = accumulated(se)
@@ -214,13 +225,15 @@ def covariates(stand: Standings, founders: int, claim: Claim, minimum: int = MIN
         ranked = [one for one in stand.order if stand.is_ranked[one]]
         leader = votes.name[max(ranked, key=lambda one: there.strength[one])] if ranked else ""
         most = float(np.nanmax(np.abs(there.strength - stand.fit.strength)))
-        found.append(Covariate(name, effect, effect - half, effect + half, log_e, leader, most, votes.size))
+        ends = (effect / unit, (effect - half) / unit, (effect + half) / unit)
+        found.append(Covariate(name, *ends, log_e, leader, most, votes.size, unit))
     return found
 
 
 def numeric_factors(votes: Votes) -> Mapping[str, Floats]:
-    """Return by how much the two of each vote differ in every factor that is a number; NaN where it is not known."""
+    """Return by how much the two of each vote differ in every number of the manifest or measured; NaN where unknown."""
     apart = {name: numbers_of(one) - numbers_of(other) for name, (one, other) in votes.factors.items()}
+    apart = {**votes.measured, **apart}
     return {name: each for name, each in apart.items() if np.nanmax(np.abs(each), initial=0.0) > 0}
 
 

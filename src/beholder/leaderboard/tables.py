@@ -343,7 +343,8 @@ def _covariates(board: Board) -> Result:
     ]  # fmt: skip
     note = (
         "What one unit more of a numeric factor of the manifest adds to the difference of two, conditions being equal, "
-        f"in logits, each factor by itself. {_SEQUENCE} largest_move: how far the strength that changes most is moved."
+        "in logits, each factor by itself; what was measured of files is words_100, loudness_lu and duration_s. "
+        f" {_SEQUENCE} largest_move: how far the strength that changes most is moved."
     )
     return Result(pd.DataFrame(rows), note, ANYTIME_CITATION)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,8 @@ class Votes(NamedTuple):
     """How probable it was that this pair was drawn; NaN where unknown."""
     factors: Mapping[str, tuple[Texts, Texts]]
     """What the manifest says of the two stimuli, by the name of the factor."""
+    measured: Mapping[str, Floats] = {}
+    """By how much the two files of each vote differ in what was measured of them; NaN where it is not known."""
     retired: frozenset[str] = frozenset()
     together: int = 2
     """How many were put in order on a page; of more than two, every two of them that were are a vote."""
@@ -78,6 +81,7 @@ class Votes(NamedTuple):
             person=self.person[chosen], content=self.content[chosen], at=self.at[chosen],
             response_ms=self.response_ms[chosen], draw=self.draw[chosen],
             factors={name: (a[chosen], b[chosen]) for name, (a, b) in self.factors.items()},
+            measured={name: apart[chosen] for name, apart in self.measured.items()},
         )  # fmt: skip
 
     def of_first(self, people: int) -> Votes:
@@ -133,6 +137,7 @@ def followed_by(earlier: Votes, later: Votes) -> Votes:
         )
         for name in dict.fromkeys((*earlier.factors, *later.factors))
     }
+    unknown = np.full(earlier.size, np.nan)
     return later._replace(
         question=later.question or earlier.question, conditions=tuple(names), contents=tuple(contents),
         people=(*(f"earlier {name}" for name in earlier.people), *later.people),
@@ -143,6 +148,7 @@ def followed_by(earlier: Votes, later: Votes) -> Votes:
         content=np.concatenate([own, content[later.content]]),
         at=np.concatenate([earlier.at, later.at]), draw=np.concatenate([earlier.draw, later.draw]),
         response_ms=np.concatenate([earlier.response_ms, later.response_ms]), factors=factors,
+        measured={name: np.concatenate([unknown, apart]) for name, apart in later.measured.items()},
     )  # fmt: skip
 
 
@@ -156,8 +162,12 @@ def votes_of(
     question: str | None = None,
     retired: frozenset[str] = frozenset(),
     known: Sequence[str] = (),
+    measured: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
 ) -> Votes:
-    """Return the votes under one question of a study or of a table; `known` are conditions that may have none yet."""
+    """Return the votes under one question of a study or of a table.
+
+    `known` are conditions that may have none yet; `measured` are numbers of stimuli, by what was measured.
+    """
     ratings = loaded.ratings
     asked = _question(loaded, question)
     mine = ratings.used[ratings.used["question"] == asked]
@@ -185,8 +195,8 @@ def votes_of(
     return Votes(
         asked, conditions, labels, tuple(map(str, contents)), tuple(map(str, people)), codes[:, 0].astype(np.intp),
         codes[:, 1].astype(np.intp), order, np.sign(kept["value"].to_numpy(np.float64)), person.astype(np.intp),
-        content.astype(np.intp), moments, _numbers(kept, "response_ms"), _numbers(kept, DRAW), _factors(kept), retired,
-        together,
+        content.astype(np.intp), moments, _numbers(kept, "response_ms"), _numbers(kept, DRAW), _factors(kept),
+        _measured(kept, measured), retired, together,
     )  # fmt: skip
 
 
@@ -273,6 +283,14 @@ def _numbers(kept: pd.DataFrame, name: str) -> Floats:
     if name not in kept:
         return np.full(len(kept), np.nan)
     return np.asarray(pd.to_numeric(kept[name], errors="coerce").to_numpy(np.float64))
+
+
+def _measured(kept: pd.DataFrame, numbers: Mapping[str, Mapping[str, float]]) -> Mapping[str, Floats]:
+    """Return by how much the two of each vote differ in what was measured of stimuli."""
+    return {
+        name: (kept["stimulus"].map(of) - kept["other_stimulus"].map(of)).to_numpy(np.float64)
+        for name, of in numbers.items()
+    }
 
 
 def _factors(kept: pd.DataFrame) -> Mapping[str, tuple[Texts, Texts]]:

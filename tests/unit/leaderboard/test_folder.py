@@ -107,6 +107,16 @@ def test_votes_from_before_an_arena_come_first_and_what_the_study_lacks_has_reti
     assert len(robots.votes) == 8, "a rehearsal has no votes of people"
 
 
+def test_what_stimuli_differ_in_is_measured_without_a_manifest(tmp_path: Path) -> None:
+    path = write_active_study(tmp_path, conditions="abc", contents=8, design={"trials": 6, "arena": {}})
+    for place, file in enumerate(sorted((tmp_path / "stimuli").rglob("*.txt"))):
+        file.write_text("word " * (20 + 7 * (place * 5 % 11)), "utf-8")
+    beholder.simulate(path, participants=8)
+    made = beholder.board(path, minimum=5)
+    assert made.also["covariates"]["factor"].tolist() == ["words_100"]
+    assert "100 words more" in made.page.read_text("utf-8")
+
+
 async def test_an_arena_that_is_served_has_a_board_before_anybody_comes(tmp_path: Path) -> None:
     path = write_active_study(tmp_path, conditions="abcd", design={"trials": 4, "arena": {}})
     async with run_server(load_study(path), port=0):

@@ -89,3 +89,9 @@ def test_a_covariate_is_a_contrast_and_only_where_conditions_do_not_tell_it() ->
     assert found[0].low < 0.1 < found[0].high
     assert found[0].low > 0
     assert found[0].log_e > 3
+    (of_measured,) = covariates(
+        stand_of(votes._replace(factors={}, measured={"ms": 1000 * (sides[0] - sides[1])})), 3, "these"
+    )
+    assert of_measured.effect == pytest.approx(found[0].effect / 1000)
+    assert of_measured.log_e == pytest.approx(found[0].log_e), "whatever its units"
+    assert of_measured.is_known
