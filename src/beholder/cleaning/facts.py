@@ -159,7 +159,7 @@ class SessionRecord:
 
     @cached_property
     def unknown(self) -> frozenset[str]:
-        """What the source of an imported session does not tell: `order`, `time`, `date`, `playback`."""
+        """What the source of an imported session does not tell: `order`, `slots`, `time`, `date`, `playback`."""
         return frozenset((self.device.get(IMPORTED) or _NOTHING).get("unknown", ()))
 
     @property

@@ -109,7 +109,8 @@ class Rating(NamedTuple):
 
 
 _TOLD_BY: Mapping[str, Sequence[str]] = {
-    "order": ("position", "slot"), "time": ("response_ms",), "date": ("answered_at",), "playback": (),
+    "order": ("position", "slot"), "slots": ("slot",), "time": ("response_ms",), "date": ("answered_at",),
+    "playback": (),
 }  # fmt: skip
 """The columns that an imported session leaves empty where its source does not tell so much."""
 COLUMNS = columns_of(Rating)

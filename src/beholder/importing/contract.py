@@ -25,10 +25,10 @@ from beholder.types import Json, Outcome, Role
 if TYPE_CHECKING:
     from beholder.importing.source_folder import SourceFolder
 
-Unknown = Literal["order", "time", "date", "playback"]
-"""What a source may not tell of a session: in which order trials and slots were shown, how long each page was looked
-at, when that was, and how stimuli played. Unknown stays unknown: such cells are empty, and checks that need them say
-so."""
+Unknown = Literal["order", "slots", "time", "date", "playback"]
+"""What a source may not tell of a session: in which order trials were shown (then nobody knows slots either), in which
+slots of a page its stimuli were, how long each page was looked at, when it was answered, and how stimuli played.
+Unknown stays unknown: such cells are empty, and checks that need them say so."""
 UNKNOWN: tuple[Unknown, ...] = get_args(Unknown)
 
 
@@ -140,7 +140,8 @@ class ImportedSession:
     trials: Sequence[ImportedTrial]
     platform: str = ""
     """Where `person` is an id on a platform, its name, such as prolific: then `--keep-ids` keeps it."""
-    outcome: Outcome = "completed"
+    outcome: Outcome | None = "completed"
+    """None of somebody who left."""
     reason: str = ""
     at: datetime | None = None
     ended_at: datetime | None = None

@@ -80,6 +80,7 @@ def _document(account: ImportAccount) -> dict[str, Any]:
             }
             for written, counts in account.studies
         ],
+        "warnings": list(provenance.warnings),
         "uncertain": dict(sorted(provenance.notes.items())),
         **entries,
     }
@@ -104,7 +105,7 @@ def _page(account: ImportAccount, found: Mapping[str, Any]) -> Markup:
         f"Read as {account.title}, recognised by {account.recognised}. Of {count(sum(counts.values()), 'part')} of the "
         f"source: {said}.",
     )
-    parts = [_studies_panel(account), _doubts_panel(account)]
+    parts = [_studies_panel(account), _warnings_panel(account), _doubts_panel(account)]
     parts += [_fate_panel(fate, found[fate]) for fate in reversed(FATES)]
     files = [
         (name, megabytes(size) if size >= 100_000 else f"{size:,} bytes", sha[:16]) for name, size, sha in account.files
@@ -133,6 +134,13 @@ def _studies_panel(account: ImportAccount) -> Markup:
     sheet = TextTable(("Study", "Method", "People", "Sessions", "Answers"), rows, 1)
     rest = [tag("p", "Before it can be shown to people:"), tag("ul", todo)] if todo else []
     return panel("studies", "What was made", Markup(table("Studies", sheet) + "".join(rest)), is_wide=True)
+
+
+def _warnings_panel(account: ImportAccount) -> Markup | None:
+    if not account.provenance.warnings:
+        return None
+    listed = tag("ul", [tag("li", words) for words in account.provenance.warnings])
+    return panel("warnings", "Worth knowing", listed, is_wide=True)
 
 
 def _doubts_panel(account: ImportAccount) -> Markup | None:

@@ -65,6 +65,8 @@ class Provenance:
     _leaves: dict[Leaf, Settlement | None] = field(default_factory=dict)
     _values: dict[Leaf, Json] = field(default_factory=dict)
     assumptions: list[Assumption] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    """What a researcher should know about the source, beside what became of it."""
     notes: dict[str, int] = field(default_factory=dict)
     """Doubts that are flagged on single ratings, and on how many."""
 
@@ -80,11 +82,20 @@ class Provenance:
         if before is None or _RANK[fate] > _RANK[before.fate]:
             self._leaves[leaf] = Settlement(fate, words, done)
 
+    def is_settled(self, leaf: Leaf) -> bool:
+        """Return whether something was said of a leaf."""
+        return self._leaves.get(leaf) is not None
+
     def assume(self, key: str, default: object, why: str) -> None:
         """Say which default stands for something that the source does not hold."""
         one = Assumption(key, str(default), why)
         if one not in self.assumptions:
             self.assumptions.append(one)
+
+    def warn(self, words: str) -> None:
+        """Tell something about the source that a researcher should know, once."""
+        if words not in self.warnings:
+            self.warnings.append(words)
 
     def doubt(self, why: str, ratings: int = 1) -> None:
         """Count ratings that are flagged as uncertain for a reason."""

@@ -197,11 +197,25 @@ class SourceFolder:
         for base in self._bases:
             candidate = base / path
             if candidate.is_file() and leads_inside(candidate, base) and medium_of(candidate.name) is not None:
-                self._use(candidate)
+                self.use(candidate)
                 return candidate
         return self._by_name.get(PurePosixPath(path).name)
 
-    def _use(self, path: Path) -> None:
+    def media_folders(self) -> Iterator[Mapping[str, Path]]:
+        """Yield the media in the folder of `--stimuli`, then those in the source, by their paths there with `/`."""
+        given = [self._stimuli] if self._stimuli is not None and self._stimuli.is_dir() else []
+        for base in (*given, self.root):
+            found: dict[str, Path] = {}
+            for path in sorted(base.rglob("*"), key=lambda one: one.as_posix()):
+                if len(found) > MOST_FILES:
+                    what = f"holds more than {MOST_FILES:,} files"
+                    raise UserError(Problem(str(base), what, "the folder of one study", "Name that folder."))
+                if path.is_file() and medium_of(path.name) is not None and leads_inside(path, base):
+                    found[path.relative_to(base).as_posix()] = path
+            yield found
+
+    def use(self, path: Path) -> None:
+        """Say of a file that it is a stimulus."""
         if path.is_relative_to(self.root):
             name = path.relative_to(self.root).as_posix()
             if self.is_there(name):

@@ -90,6 +90,13 @@ class SourceValue:
         """Say what is wrong with it, and what was done about it."""
         return self._settle("broken", what, done)
 
+    def rest(self, why: str) -> SourceValue:
+        """Say that what nothing was said of yet, in it, is not imported, and why."""
+        for leaf, _ in self._leaves():
+            if not self._provenance.is_settled(leaf):
+                self._provenance.settle(leaf, "unsupported", why)
+        return self
+
     def _settle(self, fate: Fate, words: str, done: str = "") -> SourceValue:
         for leaf, _ in self._leaves():
             self._provenance.settle(leaf, fate, words, done)

@@ -113,7 +113,7 @@ def store_sessions(
         device = {**one.device, IMPORTED: {"unknown": sorted(one.unknown), "uncertain": one.uncertain}}
         session = names.session()
         sessions.append(Session(session, participant, digest, 1, IMPORTED, visits[participant], device, began))
-        is_ordered = "order" not in one.unknown
+        is_ordered = not one.unknown & {"order", "slots"}
         trials = [pages.compose(trial, place, is_ordered=is_ordered) for place, trial in enumerate(one.trials, 1)]
         planned += later_lists_to_json([PlannedList(number, tuple(trials))])
         claims.append((session, number, began))
@@ -166,7 +166,8 @@ def _facts(
     if one.after is not None:
         yield _questionnaire(session, "questions:after", one.after, at)
     yield from (_foreign(session, verdict, at) for verdict in one.verdicts)
-    yield End(session, one.outcome, one.reason, "", "", one.ended_at or at)
+    if one.outcome is not None:
+        yield End(session, one.outcome, one.reason, "", "", one.ended_at or at)
 
 
 def _questionnaire(session: str, key: str, given: QuestionnaireAnswers, at: datetime) -> Answer:

@@ -28,6 +28,7 @@ from beholder.workflow.new import IGNORED, SCHEMA_LINE
 MANIFEST = "stimuli.csv"
 _MOST_KEPT = 200
 """Unsupported values that are kept in study.yaml; all of them are in import-report.json."""
+_MOST_PROBLEMS = 20
 _RATED = ("test", "reference", "anchor")
 _UNMEASURED = Probe(0, "", 0, 0, 0, 0.0, "", "", 0)
 
@@ -50,6 +51,7 @@ def write_study(
     folder: Path, imported: ImportedStudy, source: Mapping[str, Json], unsupported: Mapping[str, Json]
 ) -> WrittenStudy:
     """Write a study to a folder; `source` says what it was made of, and is kept in study.yaml."""
+    _refuse_same_names(imported.stimuli)
     folder.mkdir(parents=True, exist_ok=True)
     kept = {**source, **({"unsupported": dict(list(unsupported.items())[:_MOST_KEPT])} if unsupported else {})}
     keys = {"beholder": 1, **imported.keys, "stimuli": {"manifest": MANIFEST}, "source": kept}
@@ -97,6 +99,18 @@ def _in_order(keys: Mapping[str, Any]) -> list[str]:
 
 
 # Stimuli
+
+
+def _refuse_same_names(stimuli: Sequence[ImportedStimulus]) -> None:
+    """Raise UserError where two stimuli have the same names in the study."""
+    named: dict[str, ImportedStimulus] = {}
+    problems = []
+    for one in stimuli:
+        if (other := named.setdefault(one.id, one)) is not one:
+            what = f"and {other.named} are both {one.content} under {one.condition}"
+            problems.append(Problem(one.named, what, "another content or condition for each", "Rename one of them."))
+    if problems:
+        raise UserError(problems[:_MOST_PROBLEMS])
 
 
 def _write_stimuli(folder: Path, stimuli: Sequence[ImportedStimulus]) -> tuple[str, ...]:

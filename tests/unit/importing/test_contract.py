@@ -12,4 +12,4 @@ def test_a_stimulus_has_the_id_that_it_has_in_the_catalogue() -> None:
 
 
 def test_nothing_is_known_of_a_session_unless_its_importer_says_so() -> None:
-    assert ImportedSession("Ann", []).unknown == set(UNKNOWN) == {"order", "time", "date", "playback"}
+    assert ImportedSession("Ann", []).unknown == set(UNKNOWN) == {"order", "slots", "time", "date", "playback"}

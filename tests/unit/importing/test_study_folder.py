@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from beholder.errors import UserError
 from beholder.importing.contract import ImportedStimulus, ImportedStudy
 from beholder.importing.study_folder import distinct, slug, write_study
 from support.small_media import write_stimulus
@@ -58,3 +61,9 @@ def test_names_are_made_of_any_text() -> None:
     assert slug("ü", "item") == "item"
     used: set[str] = set()
     assert [distinct("a", used) for _ in range(3)] == ["a", "a-2", "a-3"]
+
+
+def test_two_stimuli_of_the_same_names_are_refused(tmp_path: Path) -> None:
+    stimuli = [ImportedStimulus("a", "new", None, "a.wav"), ImportedStimulus("a", "new", None, "b.wav")]
+    with pytest.raises(UserError, match=r"b\.wav  and a\.wav are both a under new\."):
+        write_study(tmp_path / "study", ImportedStudy(KEYS, stimuli), {}, {})
