@@ -26,8 +26,8 @@ async def test_a_panel_sends_people_and_gets_them_back_with_a_code(servers: Stud
     await visit.go("end")
     assert await page.inner_text("#code") == "C7"
     assert await page.get_attribute("#return", "href") == "https://panel.example/done?c=C7&who=ada-1"
-    assert await page.inner_text("#again-which") == "It would be session 2 of 2, and earns 1.50 EUR."
-    assert await page.inner_text("#again-bonus") == "From 2 accepted sessions on, each of them earns 0.20 EUR more."
+    assert await page.inner_text("#again-which") == "It would be session 2 of 2, and earns €1.50."
+    assert await page.inner_text("#again-bonus") == "From 2 accepted sessions on, each of them earns €0.20 more."
     assert await barriers(page, "the end of a panel's session") == []
     await page.click("#again")
     await page.wait_for_selector('body[data-step="consent"] main > :not(:has(.first))')

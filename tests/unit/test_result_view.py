@@ -113,6 +113,8 @@ DRAWN = {
     "Forgotten",
     "BackedUp",
     "Restored",
+    "ImportedFolder",
+    "Preregistration",
 }
 """Results whose making is long or ends the study: the tests of their own packages look at their views."""
 

@@ -18,3 +18,5 @@ def test_an_import_says_what_it_made_what_is_in_doubt_and_what_is_missing() -> N
         "Of the source: 40 mapped, 1 broken.\n4 ratings in doubt: see the column uncertain.\n"
         "1 stimulus was not found.\nstudy.yaml  lacks a reference."
     )
+    shown = done._repr_html_()
+    assert all(line in shown for line in done.summary().splitlines())

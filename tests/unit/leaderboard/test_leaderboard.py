@@ -39,6 +39,13 @@ def test_scores_make_no_board(tmp_path: Path) -> None:
         beholder.board(path)
 
 
+def test_votes_of_nobody_make_no_board(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\n" + "a,b,model_a\n" * 9, "utf-8")
+    with pytest.raises(UserError, match="has no column that says who rated"):
+        beholder.board(path)
+
+
 @pytest.mark.parametrize("rows", [1, 2, 9])
 def test_few_votes_make_a_board_without_ranks(tmp_path: Path, rows: int) -> None:
     path = write_votes(tmp_path, people=6)

@@ -31,6 +31,7 @@ def test_the_plan_is_recorded_once_and_each_change_is_an_amendment(tmp_path: Pat
     assert (first.version, first.is_new, first.is_late, first.people) == (1, True, False, 0)
     assert first.words[0].endswith(", before the first person.")
     assert "Authors, Description" in first.summary()
+    assert "Authors, Description" in first._repr_html_()
     again = beholder.preregister(study)
     assert (again.version, again.is_new, again.digest) == (1, False, first.digest)
     assert again.words[0].endswith("nothing new.")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from beholder import import_study
+from beholder.errors import UserError
 from beholder.importing.contract import ImportOptions
 from beholder.importing.source_folder import SourceFolder
 from beholder.importing.webmushra.configuration import Configuration, quote_loose_values, read_configuration
@@ -70,5 +71,8 @@ def test_the_same_id_twice_is_two_contents(tmp_path: Path) -> None:
 
 def test_a_page_of_a_kind_that_nobody_knows_is_kept_under_source(tmp_path: Path) -> None:
     text = MUSHRA.replace("  - type: finish", "  - {type: preference_test, id: p}\n  - type: finish")
-    done = import_study(write_source(tmp_path / "root", text), tmp_path / "mine", partial=True)
+    source = write_source(tmp_path / "root", text)
+    with pytest.raises(UserError, match="preference_test"):
+        import_study(source, tmp_path / "mine")
+    done = import_study(source, tmp_path / "mine", partial=True)
     assert load_study(done.studies[0]).source["unsupported"]["configs/test.yaml#pages.3.id"] == "p"
