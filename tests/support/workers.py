@@ -2,6 +2,8 @@
 
 So libraries and test files are read and compiled once, whatever the number of workers. Only Linux forks safely enough;
 elsewhere `make test` uses pytest-xdist, whose workers each collect for themselves.
+
+A test that fails beside five others is run once more when they have ended, alone: see decision 0068.
 """
 
 from __future__ import annotations
@@ -20,11 +22,16 @@ from typing import Any
 import pytest
 
 from support.processor_time import one_round, processor_s, table_of
+from support.proof_parts import PARTS
 
 SLOW_FOLDERS = ("browser", "contracts", "end_to_end", "examples", "proofs", "reporting")
 SLOW_WEIGHT, BROWSER_WEIGHT = 5, 30
 """A test of a slow folder, and one with a browser or a deployment, takes as long as about so many others."""
 TICKET_BYTES = 2
+MOST_AGAIN = 5
+"""Where more tests fail, it is no chance, and none is run again."""
+FINAL = (*PARTS["kills"], *PARTS["power"], "end_to_end/test_blind", "proofs/test_pay_proof")
+"""Beginnings of the paths of tests whose first word counts: a lost answer or a name that was told is never chance."""
 
 Block = list[pytest.Item]
 """The tests of a file: one process runs them, as they share what fixtures make."""
@@ -46,6 +53,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     session.config.stash[WORKERS] = workers
     workers.start(count)
     workers.follow()
+    workers.run_again()
     if session.shouldfail:
         raise session.Failed(session.shouldfail)
     return True
@@ -57,6 +65,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.section("processor time, with browsers and servers")
         for line in table_of(workers.spent_s, one_round()):
             terminalreporter.write_line(line)
+    for test in workers.chance if workers is not None else ():
+        terminalreporter.section(f"failed beside others and passed alone: {test.nodeid}")
+        terminalreporter.write_line(test.longreprtext)
 
 
 def shared_out(items: Sequence[pytest.Item]) -> list[Block]:
@@ -97,6 +108,12 @@ class Workers:
     """The test that each of them has begun."""
     spent_s: Counter[str] = field(default_factory=Counter)
     """Processor time by the folder of the tests."""
+    reports: dict[str, list[pytest.TestReport]] = field(default_factory=dict)
+    """What has been reported of each test that has begun."""
+    failed: dict[str, list[pytest.TestReport]] = field(default_factory=dict)
+    """The same of tests that failed and may be run again."""
+    chance: list[pytest.TestReport] = field(default_factory=list)
+    """The failures of tests that passed when they were run again."""
 
     def start(self, count: int) -> None:
         """Fork the processes."""
@@ -125,6 +142,36 @@ class Workers:
             self._take_rest()
             os.close(self._tickets)
 
+    def run_again(self) -> None:
+        """Run the tests that have failed once more, one after the other, if they are few; tell how it ended."""
+        first, self.failed = self.failed, {}
+        if first and len(first) <= MOST_AGAIN:
+            self.blocks = [[item for item in self.session.items if item.nodeid in first]]
+            self.start(1)
+            self.follow()
+        for name, reports in first.items():
+            if len(first) > MOST_AGAIN or name in self.failed:
+                self._tell(self.failed.get(name, reports))
+            else:
+                self.chance += [report for report in reports if report.failed]
+
+    def _keep(self, name: str) -> None:
+        """Tell how a test went that has ended, or keep it where it failed and may be run again."""
+        reports = self.reports.pop(name, [])
+        path = self.session.config.rootpath / name.partition("::")[0]
+        tests = self.session.config.rootpath / "tests"
+        is_final = path.is_relative_to(tests) and path.relative_to(tests).as_posix().startswith(FINAL)
+        stages = {report.when for report in reports if report.failed}
+        # What fails while it is taken down may be shared by many tests: this one alone would not say that it is mended.
+        if stages and "teardown" not in stages and not is_final and not self.session.config.getoption("maxfail"):
+            self.failed[name] = reports
+        else:
+            self._tell(reports)
+
+    def _tell(self, reports: Sequence[pytest.TestReport]) -> None:
+        for report in reports:
+            self.session.config.hook.pytest_runtest_logreport(report=report)
+
     def _take_rest(self) -> None:
         """Leave nothing to do, so that processes end with the tests that they have begun."""
         while self._next_ticket():
@@ -145,10 +192,11 @@ class Workers:
             return
         if kind == "report":
             report = hook.pytest_report_from_serializable(config=self.session.config, data=content)
-            hook.pytest_runtest_logreport(report=report)
+            self.reports.setdefault(report.nodeid, []).append(report)
         elif kind == "began":
             self.running[receiver] = content
         elif kind == "ended":
+            self._keep(content[0])
             hook.pytest_runtest_logfinish(nodeid=content[0], location=content[1])
         elif kind == "spent":
             self.spent_s[content[0]] += content[1]

@@ -58,6 +58,35 @@ def test_workers_report_each_test_once_and_what_it_printed(tmp_path: Path) -> No
     assert "s  all tests together" in shown.stdout
 
 
+BY_CHANCE = """
+from pathlib import Path
+
+def test_fails_once():
+    began = Path(__file__).with_suffix(".began")
+    assert began.exists() or began.write_text("") > 0, "the machine was busy"
+"""
+
+
+@ON_LINUX
+def test_what_fails_beside_others_and_passes_alone_is_told_and_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "test_chance.py").write_text(BY_CHANCE, "utf-8")
+    shown = run(tmp_path)
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    assert "1 passed" in shown.stdout
+    assert "failed beside others and passed alone: test_chance.py::test_fails_once" in shown.stdout
+    assert "the machine was busy" in shown.stdout
+
+
+@ON_LINUX
+def test_where_many_fail_or_a_lost_answer_is_meant_the_first_word_counts(tmp_path: Path) -> None:
+    (tmp_path / "tests" / "end_to_end").mkdir(parents=True)
+    (tmp_path / "tests" / "end_to_end" / "test_kill.py").write_text(BY_CHANCE, "utf-8")
+    assert "1 failed" in run(tmp_path).stdout
+    for number in range(6):
+        (tmp_path / f"test_{number}.py").write_text(BY_CHANCE, "utf-8")
+    assert "6 failed, 1 passed" in run(tmp_path).stdout
+
+
 @ON_LINUX
 def test_a_worker_that_dies_is_told_with_its_test(tmp_path: Path) -> None:
     (tmp_path / "test_dying.py").write_text(DYING, "utf-8")
