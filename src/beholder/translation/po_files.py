@@ -13,12 +13,14 @@ from typing import Any
 
 from beholder.errors import Problem, UserError
 from beholder.files import write_atomically
+from beholder.study.scale_labels import UNREVIEWED
 from beholder.translation.text_files import (
-    NOT_SAID,
     PACKAGE,
     SOURCE,
     TextFile,
+    about,
     below,
+    is_unsaid,
     known_language,
     plural_categories,
     text_files,
@@ -106,6 +108,10 @@ def _filled(file: TextFile, language: str, texts: Mapping[str, str]) -> str:
     if file.english.suffix == ".md":
         return texts[""].strip() + "\n"
     english = json.loads(file.english.read_text("utf-8"))
+    if file.is_about:
+        terms = _translated(english["terms"], texts, plural_categories(language), "terms")
+        told = {"written": UNREVIEWED, "reviews": [], "same": [], **about(language), "terms": terms}
+        return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
     if isinstance(english, dict) and "locale" in english:
         head = file.path(language)
         own = json.loads(head.read_text("utf-8")) if head.is_file() else {}
@@ -121,7 +127,7 @@ def _translated(value: Any, texts: Mapping[str, str], categories: tuple[str, ...
         return {one: texts[f"{key}#{one}"] for one in categories if f"{key}#{one}" in texts} or None
     if isinstance(value, dict):
         inner = {
-            name: one if name in NOT_SAID else _translated(one, texts, categories, below(key, name))
+            name: one if is_unsaid(name, value) else _translated(one, texts, categories, below(key, name))
             for name, one in value.items()
         }
         return {name: one for name, one in inner.items() if one is not None}

@@ -20,14 +20,23 @@ from beholder.study.consistency import languages
 from beholder.words import locale_of
 
 PACKAGE = Path(beholder.__file__).parent
+ABOUT = PACKAGE / "translation" / "about"
+BANK = PACKAGE / "checks" / "language" / "bank"
 SOURCE = "en"
 NOT_SAID = frozenset(
     {"id", "scale", "published", "about", "keyed", "source", "locale", "direction", "shows_driving_video"}
 )
 """Keys in files of words whose values no participant reads."""
+_OF_TABLES = frozenset({"label", "turned"})
+"""Keys of items that only tables and figures show, which are in one language."""
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:![rs])?(?::[^}]*)?\}")
 _SAME = re.compile(r"[\W\d_]*|.{1,3}", re.DOTALL)
 """What may well be the same in another language: a sign, a letter, a name of a key."""
+_WORD = re.compile(r"[^\W\d_]+")
+_NAMES = frozenset(re.findall(r"\w+", "windows macos linux chromeos android iphone ipad ctrl mbit mb min s x"))
+"""Names and units that languages share."""
+_ITEMS = 20
+"""How many items a language check draws from, at least."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,13 @@ class TextFile:
             return {}
         if path.suffix == ".md":
             return {"": path.read_text("utf-8").strip()}
-        return dict(_leaves(json.loads(path.read_text("utf-8"))))
+        written = json.loads(path.read_text("utf-8"))
+        return dict(_leaves(written["terms"], "terms") if self.is_about else _leaves(written))
+
+    @property
+    def is_about(self) -> bool:
+        """Whether it tells about a language: who wrote the texts, who has read them, and the terms that they use."""
+        return self.english.parent == ABOUT
 
 
 @dataclass(frozen=True)
@@ -77,12 +92,20 @@ def text_files() -> tuple[TextFile, ...]:
     """Return every file with texts for participants."""
     words = sorted(PACKAGE.glob("web/words/en.json")) + sorted(PACKAGE.glob("web/words/en/*.json"))
     words += sorted(PACKAGE.glob("study/labels/en.json"))
-    words += sorted(PACKAGE.glob("checks/*/words/**/en.json")) + sorted(PACKAGE.glob("methods/*/words/en.json"))
-    return tuple(TextFile(path) for path in (*words, *sorted(PACKAGE.glob("methods/**/texts/*.md"))))
+    words += sorted(PACKAGE.glob("checks/*/words/**/en.json")) + sorted(PACKAGE.glob("methods/**/words/**/en.json"))
+    texts = sorted(path for path in PACKAGE.glob("methods/**/texts/*.md") if path.parent.name == "texts")
+    return tuple(TextFile(path) for path in (*words, *texts, ABOUT / "en.json"))
 
 
 def faults(language: str) -> Iterator[TranslationFault]:
     """Yield what is wrong with our texts in a language: missing, not asked for, or not fitting the English."""
+    yield from text_faults(language)
+    yield from bank_faults(language)
+
+
+def text_faults(language: str) -> Iterator[TranslationFault]:
+    """Yield what is wrong with the translations of our texts, key by key."""
+    same = same_words(language)
     for file in text_files():
         english, own = file.texts(SOURCE), file.texts(language)
         wanted = wanted_texts(english, language)
@@ -91,8 +114,44 @@ def faults(language: str) -> Iterator[TranslationFault]:
         for key in sorted(own.keys() - wanted.keys()):
             yield TranslationFault(file.name, key, "is not in English")
         for key in sorted(own.keys() & wanted.keys()):
-            for what in _text_faults(wanted[key], own[key], key.rpartition("#")[2] if "#" in key else ""):
+            for what in _text_faults(wanted[key], own[key], key.rpartition("#")[2] if "#" in key else "", same):
                 yield TranslationFault(file.name, key, what)
+
+
+def about(language: str) -> Mapping[str, Any]:
+    """Return what is known of our texts in a language: who wrote them, who has read them, terms, words kept as is."""
+    file = ABOUT / f"{language}.json"
+    known: Mapping[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return known
+
+
+def same_words(language: str) -> frozenset[str]:
+    """Return the words that are the same in a language as in English, in lower case."""
+    return _NAMES | {word.casefold() for text in about(language).get("same", ()) for word in _WORD.findall(text)}
+
+
+def bank_faults(language: str) -> Iterator[TranslationFault]:
+    """Yield what is wrong with the items of the language check, which are no translations of each other."""
+    file = BANK / f"{language}.json"
+    name = file.relative_to(PACKAGE).as_posix() if file.is_relative_to(PACKAGE) else file.name
+    if not file.is_file():
+        yield TranslationFault(name, "", f"is missing: {_ITEMS} sentences or more with a gap")
+        return
+    bank = json.loads(file.read_text("utf-8"))
+    known = () if language == SOURCE else json.loads((BANK / f"{SOURCE}.json").read_text("utf-8"))["items"]
+    english = {item["text"] for item in known}
+    if not bank.get("source"):
+        yield TranslationFault(name, "source", "is missing: who wrote the items")
+    if len(bank["items"]) < _ITEMS:
+        yield TranslationFault(name, "items", f"are {len(bank['items'])}, fewer than {_ITEMS}")
+    for place, item in enumerate(bank["items"]):
+        options = item["options"]
+        if item["text"].count("___") != 1:
+            yield TranslationFault(name, f"items/{place}/text", "has not one gap, written ___")
+        if len(options) != 4 or len(set(options)) != 4 or not all(option.strip() for option in options):
+            yield TranslationFault(name, f"items/{place}/options", "are not four different words")
+        if item["text"] in english:
+            yield TranslationFault(name, f"items/{place}/text", "is still English")
 
 
 def language_table() -> list[dict[str, object]]:
@@ -133,11 +192,16 @@ def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
         yield from ((f"{key}#{category}", text) for category, text in value.items())
     elif isinstance(value, Mapping):
         for name, one in value.items():
-            if name not in NOT_SAID:
+            if not is_unsaid(name, value):
                 yield from _leaves(one, below(key, name))
     elif isinstance(value, list):
         for place, one in enumerate(value):
             yield from _leaves(one, below(key, place))
+
+
+def is_unsaid(name: str, among: Mapping[str, Any]) -> bool:
+    """Return whether a key holds what no participant reads: settings, and of an item its names in tables."""
+    return name in NOT_SAID or ("id" in among and name in _OF_TABLES)
 
 
 def below(key: str, part: str | int) -> str:
@@ -158,7 +222,7 @@ def wanted_texts(english: Mapping[str, str], language: str) -> dict[str, str]:
     return wanted
 
 
-def _text_faults(english: str, own: str, category: str) -> Iterator[str]:
+def _text_faults(english: str, own: str, category: str, same: frozenset[str]) -> Iterator[str]:
     if not own.strip():
         yield "is empty"
         return
@@ -170,7 +234,8 @@ def _text_faults(english: str, own: str, category: str) -> Iterator[str]:
         yield "has other marks of bold type than the English"
     if own.count("; ") != english.count("; ") and english.count("; ") > 1:
         yield "has another number of labels than the English"
-    if own == english and not _SAME.fullmatch(_PLACEHOLDER.sub("", english)):
+    plain = _PLACEHOLDER.sub("", english)
+    if own == english and not _SAME.fullmatch(plain) and {word.casefold() for word in _WORD.findall(plain)} - same:
         yield "is still English"
 
 

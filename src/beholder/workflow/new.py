@@ -124,7 +124,8 @@ def _write(
     (draft / ".gitignore").write_text(IGNORED, "utf-8", newline="\n")
     texts = example.parent / "texts"
     if texts.is_dir():
-        shutil.copytree(texts, draft / "texts")
+        # Its folders are translations.
+        shutil.copytree(texts, draft / "texts", ignore=lambda _, names: {n for n in names if not n.endswith(".md")})
     study = load_study(draft)
     if study.stimuli.folder is not None:
         conditions, stimuli = tuple(condition.name for condition in study.conditions), draft / study.stimuli.folder

@@ -39,7 +39,9 @@ def test_what_comes_back_lies_where_it_is_read(tmp_path: Path) -> None:
     pages = json.loads(written[0].read_text("utf-8"))
     answers = {"one": "Jibu 1", "other": "Majibu {n}"}
     assert pages == {"locale": "sw", "direction": "ltr", "next": "Zaidi", "offline.waiting": answers, "server": {}}
-    assert json.loads(written[2].read_text("utf-8"))[0] == {"id": "signal", "text": "Sauti?", "scale": "sig5"}
+    assert json.loads(written[2].read_text("utf-8"))[0] == {
+        "id": "signal", "label": "Speech (SIG)", "text": "Sauti?", "scale": "sig5",
+    }  # fmt: skip
 
 
 def test_translated_texts_are_read_from_a_po_file(tmp_path: Path) -> None:

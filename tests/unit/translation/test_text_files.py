@@ -9,7 +9,17 @@ import pytest
 
 from beholder.errors import UserError
 from beholder.study.consistency import languages
-from beholder.translation.text_files import SOURCE, TextFile, faults, known_language, plural_categories, text_files
+from beholder.translation.text_files import (
+    BANK,
+    SOURCE,
+    TextFile,
+    bank_faults,
+    faults,
+    known_language,
+    plural_categories,
+    text_faults,
+    text_files,
+)
 
 TRANSLATED = [language for language in languages() if language != SOURCE]
 
@@ -18,6 +28,7 @@ def test_every_text_is_there_in_english() -> None:
     names = {file.name for file in text_files()}
     assert {"web/words/en.json", "web/words/en/gold.json", "checks/colour/words/en.json"} <= names
     assert {"methods/acr/texts/consent.md", "methods/mismatch/genea/naturalness/texts/consent.md"} <= names
+    assert {"methods/acr/words/example/en.json", "checks/language/words/en.json", "translation/about/en.json"} <= names
     assert {fault.what for fault in faults(SOURCE)} == {"is still English"}
 
 
@@ -68,7 +79,7 @@ def test_what_does_not_fit_is_said(
     file = folder_of(tmp_path, english, polish)
     monkeypatch.setattr("beholder.translation.text_files.text_files", lambda: (file,))
     monkeypatch.setattr("beholder.translation.text_files.PACKAGE", tmp_path)
-    (fault,) = faults("pl")
+    (fault,) = text_faults("pl")
     assert fault.what == what
 
 
@@ -77,7 +88,7 @@ def test_a_plural_form_that_a_language_needs_is_missed(tmp_path: Path, monkeypat
     file = folder_of(tmp_path, {"left": {"one": "1 page", "other": "{n} pages"}}, polish)
     monkeypatch.setattr("beholder.translation.text_files.text_files", lambda: (file,))
     monkeypatch.setattr("beholder.translation.text_files.PACKAGE", tmp_path)
-    assert [str(fault) for fault in faults("pl")] == ["en.json left#few: is missing: {n} pages"]
+    assert [str(fault) for fault in text_faults("pl")] == ["en.json left#few: is missing: {n} pages"]
 
 
 def test_a_code_that_is_no_other_language_is_refused() -> None:
@@ -86,3 +97,45 @@ def test_a_code_that_is_no_other_language_is_refused() -> None:
             known_language(code)
         assert what in str(caught.value)
     assert known_language("pt-BR") == "pt-BR"
+
+
+def test_words_that_are_the_same_in_both_languages_are_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"a": "Pause", "b": "{n} Participants", "c": "iPhone, iPad", "d": "Continue"}
+    file = folder_of(tmp_path, texts, texts)
+    about = tmp_path / "about"
+    about.mkdir()
+    (about / "pl.json").write_text(json.dumps({"same": ["Pause", "participants"]}), "utf-8")
+    monkeypatch.setattr("beholder.translation.text_files.ABOUT", about)
+    monkeypatch.setattr("beholder.translation.text_files.text_files", lambda: (file,))
+    monkeypatch.setattr("beholder.translation.text_files.PACKAGE", tmp_path)
+    assert [str(fault) for fault in text_faults("pl")] == ["en.json d: is still English"]
+
+
+def test_names_of_items_in_tables_are_not_translated() -> None:
+    (items,) = (file for file in text_files() if file.name == "methods/p835/words/en.json")
+    assert set(items.texts(SOURCE)) == {f"{place}/{key}" for place in range(3) for key in ("text", "attend")}
+
+
+@pytest.mark.parametrize(
+    ("item", "what"),
+    [
+        ({"text": "Eine ___ und ___.", "options": [*"abcd"]}, "items/0/text: has not one gap, written ___"),
+        ({"text": "Eine ___.", "options": [*"abca"]}, "items/0/options: are not four different words"),
+        ({"text": "She drank a cup of ___.", "options": [*"abcd"]}, "items/0/text: is still English"),
+    ],
+)  # fmt: skip
+def test_items_of_a_language_check_that_do_not_fit_are_said(
+    tmp_path: Path, item: object, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = [{"text": f"{n} ___", "options": [*"abcd"]} for n in range(19)]
+    (tmp_path / "en.json").write_text((BANK / "en.json").read_text("utf-8"), "utf-8")
+    monkeypatch.setattr("beholder.translation.text_files.BANK", tmp_path)
+    assert [str(fault) for fault in bank_faults("pl")] == ["pl.json: is missing: 20 sentences or more with a gap"]
+    (tmp_path / "pl.json").write_text(json.dumps({"source": "ours, unreviewed", "items": [item, *good]}), "utf-8")
+    assert [str(fault) for fault in bank_faults("pl")] == [f"pl.json {what}"]
+    (tmp_path / "pl.json").write_text(json.dumps({"items": good}), "utf-8")
+    assert [str(fault) for fault in bank_faults("pl")] == [
+        "pl.json source: is missing: who wrote the items", "pl.json items: are 19, fewer than 20",
+    ]  # fmt: skip
