@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -20,6 +20,7 @@ from beholder.simulation.raters import abilities_of
 from beholder.simulation.robot import Robot
 from beholder.simulation.truth import truth_of
 from beholder.stimuli.ingestion import load_catalogue
+from beholder.types import Json
 from support.small_media import write_stimulus
 from support.variants import variant
 
@@ -77,8 +78,56 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     return folders
 
 
+ACR5 = [{"id": "q1", "text": "How good?", "scale": "acr5"}]
+STATEMENTS = OPTIONS["likert"]["questions"]
+TWO = ["zqmarkworse", "zqmarkworst"]
+LINE = {"playback": {"watch": "whole", "loop": "region", "waveform": True, "switching": "keep"}}
+BETWEEN = [
+    {
+        "id": "like",
+        "text": "Like this?",
+        "type": "likert",
+        "every": "trial",
+        "file": "stimuli/zqmarkworst/zqmarksea.{}",
+    },
+    {"id": "known", "text": "Known?", "type": "single", "options": ["yes", "no"], "every": "content"},
+]
+PAGES: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
+    "a mark while it plays": ("acr", "video", {"questions": ACR5, "options": {"marks": {"labels": ["blur"]}}}),
+    "marks beside statements": ("likert", "video", {"questions": STATEMENTS, "options": {"marks": True}}),
+    "marks on a board": ("parallel", "audio", {"options": {"marks": True}}),
+    "views of images": ("pair", "image", {"options": {"view": ["wipe", "flip", "side-by-side"], "magnifier": True}}),
+    "views of videos": ("ccr", "video", {"options": {"view": "flip"}}),
+    "a drawn view": ("ab", "video", {"conditions": TWO, "options": {"view": {"within": ["flip", "wipe"]}}}),
+    "a separate stage": ("acr", "video", {"questions": ACR5, "stage": "separate"}),
+    "two on a separate stage": ("ccr", "audio", {"stage": "separate"}),
+    "the waveform of a reference": ("mushra", "audio", {**OPTIONS["mushra"], **LINE}),
+    "a waveform of all": ("abx", "audio", {**OPTIONS["abx"], **LINE}),
+    "grades over a waveform": ("bs1116", "audio", LINE),
+    "questions between, and the last page": (
+        "parallel", "image", {"during": BETWEEN, "ending": {"agreement": True, "crowd": True}}
+    ),
+    "active pairs": ("pair", "text", {"design": {"participants": 2, "trials": 3, "pairs": "active"}}),
+    "an arena of orders": ("rank", "text", {"design": {"trials": 2, "per_trial": 2, "arena": {"per_day": 3}}}),
+}  # fmt: skip
+"""Pages and designs beside the plain one of a method: what study.yaml has, by what it is."""
+
+
 class Reader(Robot):
     """A participant who opens every medium that a step names, before it is answered wrongly and well."""
+
+    shown_on_stage: int = 0
+    """How many media the second device was given."""
+
+    async def _send(self, method: str, path: str, body: Json, token: str = "") -> httpx.Response:
+        if path == "/api/stage/report":
+            # The device that shows asks first what there is, and opens it.
+            asked = await super()._send(method, path, {**cast("dict[str, Json]", body), "events": []}, token)
+            found = addresses(asked.raise_for_status().json())
+            self.shown_on_stage += len(found)
+            for address in sorted(found):
+                assert (await self.client.get(address)).status_code == 200, address
+        return await super()._send(method, path, body, token)
 
     async def answer_step(self) -> None:
         for address in sorted(addresses(self.step)):
@@ -96,7 +145,7 @@ def addresses(step: object) -> set[str]:
     return {found for one in inner for found in addresses(one)}
 
 
-async def crawl(server: RunningServer) -> tuple[Robot, list[tuple[str, bytes]]]:
+async def crawl(server: RunningServer) -> tuple[Reader, list[tuple[str, bytes]]]:
     """Take the whole study; return the participant, and every byte that came, with the headers."""
     received: list[tuple[str, bytes]] = []
 
@@ -145,6 +194,32 @@ async def test_nothing_that_a_participant_receives_names_what_is_shown(
             assert MARK.encode() not in data.lower(), (method, medium, what)
             assert secret.hex().encode() not in data, (method, medium, what)
         assert not [what for what, data in received[:-1] if code in data], (method, medium)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.long
+async def test_no_page_beyond_the_plain_one_names_what_is_shown(
+    tmp_path: Path, media: Mapping[str, Path], whole: bool
+) -> None:
+    """Marks, views, a second device, waveforms, questions between, the last page, active pairs; whole: all of them."""
+    few = ("a separate stage", "questions between, and the last page", "active pairs")
+    for name in PAGES if whole else few:
+        method, medium, keys = PAGES[name]
+        folder = tmp_path / name.replace(" ", "-").replace(",", "")
+        shutil.copytree(media[medium], folder)
+        written = json.dumps({**study_of(method, medium), **keys}).replace(".{}", f".{SUFFIXES[medium]}")
+        (folder / "study.yaml").write_text(written, "utf-8")
+        async with run_server(load_study(folder), port=0) as server:
+            reader, received = await crawl(server)
+            secret = server.store.secret
+        assert reader.has_completed, (name, reader.refusal)
+        assert (reader.shown_on_stage > 0) == ("stage" in keys), name
+        seen = [what for what, _ in received if what.startswith("GET /media/")]
+        assert len(set(seen)) >= 2, name
+        for what, data in received:
+            assert MARK.encode() not in data.lower(), (name, what)
+            assert secret.hex().encode() not in data, (name, what)
+            assert b"draw_probability" not in data, (name, what)
         shutil.rmtree(folder)
 
 

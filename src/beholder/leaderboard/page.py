@@ -91,8 +91,10 @@ def finding(board: Board) -> tuple[str, ...]:
     said: tuple[str, ...] = (_lead_words(board, now), _found_words(now))
     if _differs_here(board):
         assert board.here is not None
-        lead, found = _lead_words(board, board.here), _found_words(board.here)
-        said += (f"On these {count(len(board.votes.contents), 'content')} alone: {lead} {found}",)
+        here = (_lead_words(board, board.here), _found_words(board.here))
+        # What differs may be a rank further down, which the table has.
+        if here != said:
+            said += (f"On these {count(len(board.votes.contents), 'content')} alone: {' '.join(here)}",)
     return said
 
 

@@ -56,3 +56,13 @@ def test_with_few_contents_ranks_on_these_alone_are_said_beside() -> None:
     assert ">Here</th>" in page
     assert "of which few contents tell little" in page
     assert len(finding(board_of(votes, claim="these"))) == 2
+
+
+def test_what_also_holds_on_these_contents_alone_is_not_said_twice() -> None:
+    quality = [1.0, 0.6, 0.2, -0.2, -0.6, -1.0]
+    votes = arena(np.random.default_rng(8), quality, people=50, contents=10, taste=0.4, content_sd=0.2)
+    board = board_of(votes)
+    assert ">Here</th>" in render(outcome(board, "Some").sections({})), "a rank further down is another one"
+    assert finding(board) == (
+        "First is one of c0, c1 and c2: which of these 3 leads is not known.", "5 of 15 pairs are told apart.",
+    )  # fmt: skip
