@@ -27,6 +27,7 @@ from beholder.store.open import open_store
 from beholder.testing.stores.facts import NOON, arrive, claim, rows, study_record
 from support.active_studies import batches_of, compared_in, conditions_in, write_active_study
 from support.server_process import Service, free_port
+from support.variants import variant
 
 
 def test_robots_are_dealt_batch_after_batch_by_what_they_answered(tmp_path: Path) -> None:
@@ -54,6 +55,36 @@ def test_robots_are_dealt_batch_after_batch_by_what_they_answered(tmp_path: Path
     assert ratings["draw_probability"].between(0, 1, inclusive="right").all()
     planned = {trial.draw_probability for lists in batches.values() for one in lists for trial in one.rated}
     assert set(ratings["draw_probability"]) == planned
+
+
+@pytest.mark.parametrize(
+    ("method", "conditions", "several"),
+    [
+        variant("ab", "ab", False), variant("ccr", "abcdef", False), variant("rank", "abcdef", True),
+        ("best-worst", "abcdef", True),
+    ],
+)  # fmt: skip
+def test_every_method_that_compares_goes_from_active_pairs_to_ratings_and_a_board(
+    tmp_path: Path, method: str, conditions: str, several: bool
+) -> None:
+    design = {"participants": 10, "trials": 4, **({"per_trial": 3} if several else {})}
+    study = write_active_study(tmp_path, conditions=conditions, contents=8, method=method, design=design)
+    assert all(robot.has_completed for robot in beholder.simulate(study).robots)
+
+    async def stored() -> list[dict[str, object]]:
+        async with open_store(str(tmp_path / "store"), write=False) as store:
+            return await rows(store, "lists")
+
+    batches = batches_of(asyncio.run(stored()))
+    assert max(number for number, _ in batches) > 2, "dealt while robots answered"
+    for lists in batches.values():
+        assert len(set(compared_in(lists))) == len(compared_in(lists)), "nothing comes twice in a batch"
+    made = beholder.board(study, minimum=5)
+    ratings = pd.read_csv(tmp_path / "clean" / "ratings.csv")
+    assert ratings["draw_probability"].between(0, 1, inclusive="right").all()
+    assert made.votes["draw_probability"].between(0, 1, inclusive="right").all(), "every vote with its draw"
+    assert sorted(made.conditions["condition"]) == list(conditions)
+    assert made.conditions["strength"].notna().all()
 
 
 async def test_a_batch_follows_from_the_seed_and_the_answers_that_it_names(tmp_path: Path) -> None:

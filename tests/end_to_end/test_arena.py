@@ -87,6 +87,17 @@ async def test_a_crowd_goes_through_an_arena_whose_conditions_join_and_retire(tm
     beholder.clean(path, robots=True)
     ratings = beholder.analyse(path, robots=True)
     assert set(ratings.also["strengths"]["condition"]) >= {"a", "c", "new"}
+    made = beholder.board(path, minimum=20 if whole else 5)
+    assert len(made.votes) == 2 * 4 * robots * 4, "every answer of everybody, in its order"
+    assert made.votes["draw_probability"].between(0, 1, inclusive="right").all()
+    table = made.conditions.set_index("condition")
+    assert table["is_retired"].to_dict() == dict.fromkeys("abdef", False) | {"c": True, "new": False}
+    assert table["strength"].notna().all()
+    assert not table["is_ranked"]["c"]
+    assert made.notes["founders"] == 6, "what joins later moves the zero of nobody"
+    if whole:
+        assert table["is_ranked"].drop("c").all()
+        assert len(made.history["people"].unique()) > 5
 
 
 async def test_who_came_as_often_as_a_day_allows_comes_again_tomorrow(tmp_path: Path) -> None:

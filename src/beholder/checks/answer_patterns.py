@@ -31,6 +31,7 @@ from beholder.checks.playback import LAST_MS, WHOLE, gap_ms, play_order, slot_pl
 from beholder.formats import plain_count, precise_percent
 from beholder.methods.contract import Asked
 from beholder.study.checks import After, Share
+from beholder.study.design import MOST_SESSIONS
 from beholder.study.questions import Scale
 from beholder.types import UNRATED_ROLES, CheckRole, Json, Outcome
 
@@ -489,7 +490,11 @@ class Quota(SessionRule):
     def implied(cls, study: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return that all sessions count which a participant may take."""
         design = study.get("design")
-        sessions = design.get("sessions_per_participant") if isinstance(design, Mapping) else None
+        if not isinstance(design, Mapping):
+            return None
+        # What an arena has where it is not written; the server keeps to its quota a day.
+        usual = MOST_SESSIONS if design.get("arena") is not None else None
+        sessions = design.get("sessions_per_participant", usual)
         return {"sessions": sessions} if type(sessions) is int and sessions > 1 else None
 
     def sentence(self) -> str:

@@ -105,6 +105,14 @@ def test_sessions_after_the_last_that_counts_are_over_the_quota() -> None:
     assert quota.judge(session([one()], number=3, outcome=None)).verdict == "unknown"
 
 
+def test_who_comes_again_to_an_arena_counts_each_time() -> None:
+    assert Quota.implied({"design": {"arena": {}}}) == {"sessions": 50}
+    assert Quota.implied({"design": {"arena": {}, "sessions_per_participant": 4}}) == {"sessions": 4}
+    assert Quota.implied({"design": {"sessions_per_participant": 3}}) == {"sessions": 3}
+    assert Quota.implied({"design": {"trials": 3}}) is None
+    assert Quota.implied({}) is None
+
+
 REPEAT = Repeat(Repeat.Options(items_per_trial=1))
 
 

@@ -104,7 +104,8 @@ def test_votes_from_before_an_arena_come_first_and_what_the_study_lacks_has_reti
     assert made.notes["read"][0] == "voter is the participant"
     beholder.simulate(path, participants=2)
     robots = beholder.board(path, minimum=5)
-    assert len(robots.votes) == 8, "a rehearsal has no votes of people"
+    assert len(robots.votes) == 2 * 3 * 4, "a rehearsal has no votes of people, and each robot came three times"
+    assert robots.votes["person"].nunique() == 2
 
 
 def test_what_stimuli_differ_in_is_measured_without_a_manifest(tmp_path: Path) -> None:
