@@ -309,7 +309,7 @@ async def claim_list(
     Raises Refused where no list is free.
     """
     served, store = ctx.served, ctx.store
-    if facts.list is None and is_person(facts.session.mode):
+    if facts.list is None and is_person(facts.session.mode) and ctx.platform is not None:
         await check_visit(ctx, facts.session.session)
     if facts.list is None and ctx.presence.is_closing and is_person(facts.session.mode):
         raise ctx.entrance.refusal("enough")
@@ -321,8 +321,10 @@ async def claim_list(
         raise ctx.entrance.refusal("nothing_left" if taken else "full")
     await add_new_lists(served, store, number)
     facts, script = replace(facts, list=number), served.script(number, is_later=bool(taken))
-    verdicts = ctx.further.later_session_facts(facts.session, taken, now)
-    return facts, script, [*verdicts, *await carry_over(store, served.digest, facts, script, now)]
+    verdicts = ctx.further.later_session_facts(facts.session, taken, now) if taken else []
+    if script.has_attempts:
+        verdicts += await carry_over(store, served.digest, facts, script, now)
+    return facts, script, verdicts
 
 
 ReleaseLists = Callable[[], Awaitable[None]]

@@ -181,8 +181,6 @@ async def carry_over(
     store: Store, digest: str, facts: SessionFacts, script: Script, now: datetime
 ) -> list[StoredVerdict]:
     """Return the passes of a participant in other sessions that count in this one; `digest` is the study's."""
-    if not any(step.check is not None or step.is_training for step in script.steps):
-        return []
     earlier = await store.earlier_verdicts(facts.session.session)
     if not earlier:
         return []

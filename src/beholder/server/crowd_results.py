@@ -70,10 +70,8 @@ class CrowdResults:
         self._values: dict[tuple[bool, _RatedStimulus], dict[str, float]] = defaultdict(dict)
 
     async def compared(self, facts: SessionFacts, script: Script, now: datetime) -> Json:
-        """Return how a session compares with the others, as the study wants it shown; None where it wants nothing."""
+        """Return how a session compares with the others, as the study wants it shown."""
         wanted = self._served.study.ending
-        if not (wanted.agreement or wanted.crowd):
-            return None
         await self._gather(now)
         pairs = [
             _Compared(rating, mean)

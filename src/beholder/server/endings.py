@@ -58,7 +58,7 @@ async def last_page(
     texts = ctx.texts.for_list(None)
     ours = texts.get("thanks" if outcome == "completed" else outcome, texts["screened_out"])
     has_code = outcome not in WITHOUT_OWN_CODE or ctx.entrance.has_platform
-    is_unlisted = await visit_state(ctx, facts.session.session) == "unlisted"
+    is_unlisted = ctx.platform is not None and await visit_state(ctx, facts.session.session) == "unlisted"
     if is_unlisted:  # a code is for those whom the platform has sent
         ours, has_code = ours + markdown(ctx.words["unlisted_end"]), False
     return public_end(
@@ -85,10 +85,11 @@ async def _beside_thanks(
     """
     if outcome != "completed" or offer is not None:
         return {}
-    after = ctx.served.study.recruit.return_after
+    study = ctx.served.study
+    after = study.recruit.return_after
     return {
         "return_after": duration(after).total_seconds() if after else None,
-        "result": await ctx.results.compared(facts, script, ctx.now()),
+        "result": await ctx.results.compared(facts, script, ctx.now()) if study.ending.is_compared else None,
     }
 
 
@@ -105,7 +106,9 @@ def _next_session_url(ctx: Context, facts: SessionFacts) -> str:
 
 
 def _reason_text(ctx: Context, facts: SessionFacts, end: End, script: Script) -> str:
-    """Return the text on what ended this session early."""
+    """Return the text on what ended this session early; empty where it came to its planned end."""
+    if end.outcome == "completed":
+        return ""
     if end.outcome == "failed_checks":
         return rule_ending(ctx, facts, end, script)
     return ctx.page_checks.refusal_text(end.reason)

@@ -80,7 +80,7 @@ def next_step(
             return Ending("screened_out", f"{step.key}.{wrong}")
         if script.rules and step.is_rated and (again := repeated_trial(step, answers, verdicts)):
             return again
-        is_fresh = step.kind == "break" and script.steps[place + 1].key not in answers
+        is_fresh = step.kind == "break" and script.has_attempts and script.steps[place + 1].key not in answers
         due = _due_again(script, verdicts, now) if is_fresh else None
         if due is not None:
             return due

@@ -94,7 +94,8 @@ async def current_page(ctx: Context, facts: SessionFacts, now: datetime) -> dict
         facts = replace(facts, end=erased_end(ctx, session, now))
     if facts.end is not None:
         steps = script_or_first(ctx, facts)
-        return await last_page(ctx, facts, facts.end, steps, await ctx.further.offer(facts, steps, now))
+        offer = await ctx.further.offer(facts, steps, now) if ctx.further.max_sessions > 1 else None
+        return await last_page(ctx, facts, facts.end, steps, offer)
     here, new_facts, facts = advance(ctx, script, facts, now)
     if isinstance(here, Ending):  # the last question was removed from the study since
         await ctx.store.append([end_fact(ctx, session, here, now), *new_facts])

@@ -105,6 +105,11 @@ class Script:
         """Whether participants get feedback on an unexpected answer."""
         return self.training is not None and self.training.feedback
 
+    @cached_property
+    def has_attempts(self) -> bool:
+        """Whether it has steps that may be tried again and hold for a while: checks with a page, or a training."""
+        return any(step.check is not None or step.is_training for step in self.steps)
+
     def place(self, key: str) -> int:
         """Return the place of a step, from 0, or -1. All attempts at a step have the same place."""
         return self._places.get(base_key(key), -1)

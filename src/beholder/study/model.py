@@ -190,6 +190,11 @@ class LastPage(StudyPart):
         default=False, description="Each rating of the person beside the mean of the others so far, without names."
     )
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether it holds the person's ratings against those of others."""
+        return self.agreement or self.crowd
+
 
 class Study(MadePart):
     """What the researcher wrote, defaults filled, frozen."""

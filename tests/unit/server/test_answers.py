@@ -17,9 +17,10 @@ from beholder.errors import Refused
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
 from beholder.server.requests import Event, SubmittedAnswer, SubmittedDraft
+from beholder.server.service import StudyService
 from beholder.simulation.robot import watch_events
 from beholder.store.contract import Store
-from support.clock_service import PHONE, Person, hosted
+from support.clock_service import PHONE, Clock, Person, hosted
 from support.instruction_pages import PLAYED, served, until, written
 from support.message_studies import Hosted, Rater, scores
 from support.qualified_sessions import HostedStudy
@@ -149,7 +150,21 @@ CROSSED = [
     "app", "requests", "service", "answers", "admission", "moderation", "rendering", "script", "flow", "playback",
     "public_steps",
 ]  # fmt: skip
-"""The modules of the server, in the order in which an answer to a trial comes to them; its token is known by then."""
+"""The modules of the server, in the order in which an answer to a trial comes to them."""
+BEFORE_MEDIA = [*CROSSED, "tokens"]
+"""Where the next page is the first with stimuli, their addresses are signed."""
+BEGUN = [
+    "app", "requests", "service", "tokens", "answers", "admission", "moderation", "rendering", "flow",
+    "further_sessions", "bound_lists", "batch_dealer", "script", "public_steps",
+]  # fmt: skip
+"""Who agrees gets a list, and is known by a token that was not read before."""
+ENDED = [*CROSSED[:-1], "endings", "entrances", "tokens", "public_steps"]
+"""The last answer also ends the session: its outcome, its code, the way back."""
+EXAMINED = [
+    "app", "requests", "service", "answers", "admission", "moderation", "rendering", "script", "flow", "attempts",
+    "page_checks", "tokens", "playback", "public_steps",
+]  # fmt: skip
+"""An answer to a check with a page is judged, and may lead to another attempt."""
 
 
 @contextmanager
@@ -169,23 +184,47 @@ def crossing() -> Iterator[list[str]]:
         sys.setprofile(None)
 
 
+async def crossed_modules(host: StudyService, clock: Clock) -> dict[str, list[str]]:
+    """Return the modules of the server to which every answer of a session comes, over HTTP, by the key of its step."""
+    ann = await Person(host, clock).come()
+    crossed: dict[str, list[str]] = {}
+    headers = {"authorization": f"Bearer {ann.token}"}
+    app = make_app(host, Assets(host.served.method))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
+        while ann.step["kind"] != "end":
+            sent = await ann.answers()
+            clock.wait(seconds=30)
+            body = {"answer": sent.answer, "events": sent.events, "tab": "t1"}
+            with crossing() as crossed[ann.key]:
+                reply = await client.put(f"/api/answers/{ann.key}", json=body, headers=headers)
+            reply.raise_for_status()
+            ann.step = reply.json()["step"]
+    return crossed
+
+
 async def test_an_answer_crosses_at_most_twelve_modules_of_the_server_in_reading_order(
     tmp_path: Path, tiny: Path
 ) -> None:
-    async with hosted(tmp_path, tiny, design={"participants": 2, "trials": 3, "seed": 3}) as (host, clock, _):
-        ann = await Person(host, clock).come()
-        await ann.until("trial:2")
-        sent = await ann.answers()
-        clock.wait(seconds=30)
-        app = make_app(host, Assets(host.served.method))
-        headers = {"authorization": f"Bearer {ann.token}"}
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
-            with crossing() as modules:
-                body = {"answer": sent.answer, "events": sent.events, "tab": "t1"}
-                reply = await client.put("/api/answers/trial:2", json=body, headers=headers)
-        assert (reply.status_code, reply.json()["step"]["key"]) == (200, "trial:3")
-    assert modules == CROSSED
-    assert len(CROSSED) <= 12
+    tired: dict[str, Any] = {"id": "tired", "text": "Tired?", "type": "single", "options": ["yes", "no"], "every": 2}
+    design = {"participants": 2, "trials": 4, "breaks": 2, "seed": 3}
+    async with hosted(tmp_path, tiny, design=design, during=[tired]) as (host, clock, _):
+        crossed = await crossed_modules(host, clock)
+    assert crossed.pop("consent") == BEGUN
+    assert crossed.pop("text:instructions") == BEFORE_MEDIA
+    *_, last = crossed
+    assert crossed.pop(last) == ENDED
+    assert {"trial:1", "trial:2", "break:1", "questions:during:2"} <= crossed.keys()
+    assert all(modules in (CROSSED, BEFORE_MEDIA) for modules in crossed.values())
+    assert len(BEFORE_MEDIA) <= 12
+    assert max(map(len, (BEGUN, ENDED))) <= 14, "what an answer begins or ends is done on the way"
+
+
+async def test_an_answer_to_a_check_crosses_at_most_fourteen_modules_of_the_server(room: HostedStudy) -> None:
+    host, clock, _ = room
+    crossed = await crossed_modules(host, clock)
+    assert crossed["check:brightness:1"] == EXAMINED
+    assert len(EXAMINED) <= 14
+    assert crossed["trial:2"] == CROSSED
 
 
 async def test_a_half_filled_page_is_there_on_another_device_until_it_is_answered_or_erased(
