@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -15,7 +15,7 @@ from beholder.errors import Problem, UserError, did_you_mean
 from beholder.methods.contract import Method
 from beholder.planning.groups import groups_of
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.stimuli.samples import SAMPLE_CONDITIONS
+from beholder.stimuli.samples import SAMPLE_ASPECTS, SAMPLE_CONDITIONS
 from beholder.study.model import Question, Study
 from beholder.study.recipes import KINDS, read_recipe
 
@@ -37,6 +37,12 @@ class Truth:
     conditions: Mapping[str, float]
     condition_of: tuple[str, ...] = ()
     """The condition of each row."""
+    aspects: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """The means of questions about something else than the whole, by question and condition."""
+
+    def means(self, question: str) -> Mapping[str, float]:
+        """Return the mean quality per condition of what a question asks about."""
+        return {**self.conditions, **self.aspects.get(question, {})}
 
 
 @dataclass(frozen=True)
@@ -118,10 +124,15 @@ def plant_truth(
     effects = dict(zip(catalogue.contents, rng.normal(0, people.content, len(catalogue.contents)), strict=True))
     table = keyed_rng(seed, "cells").normal(0, people.content_condition, (len(effects), len(conditions)))
     cells = {(one, other): table[i, j] for i, one in enumerate(effects) for j, other in enumerate(conditions)}
+    aspects = {question: _aspect_qualities(question, conditions, means or {}) for question in questions}
     quality = np.array(
         [
-            [conditions.get(s.condition, 0.5) + effects.get(s.content, 0.0) + cells.get((s.content, s.condition), 0.0)]
-            * len(questions)
+            [
+                aspects[question].get(s.condition, conditions.get(s.condition, 0.5))
+                + effects.get(s.content, 0.0)
+                + cells.get((s.content, s.condition), 0.0)
+                for question in questions
+            ]
             for s in catalogue.stimuli
         ]
     ).reshape(len(catalogue.stimuli), len(questions))
@@ -144,6 +155,7 @@ def plant_truth(
         conditions=conditions,
         # What people think of a condition they think of it with its own companion.
         condition_of=tuple("" if one.role == "mismatched" else one.condition for one in catalogue.stimuli),
+        aspects=aspects,
     )
 
 
@@ -163,6 +175,19 @@ def _condition_qualities(catalogue: Catalogue) -> dict[str, float]:
         order = [*sorted(named, key=lambda name: ranks.get(roles.get(name, "test"), 1)), *recipe_names]
         qualities = dict(zip(order, np.linspace(_BEST, _WORST, max(2, len(order))).tolist(), strict=False))
     return {name: qualities[name] for name in catalogue.conditions}
+
+
+def _aspect_qualities(
+    question: str, conditions: Mapping[str, float], means: Mapping[str, float]
+) -> Mapping[str, float]:
+    """Return the qualities of our samples in what a question asks about, where it is known and not that of the whole.
+
+    Whose quality is among the known `means` has it in every respect.
+    """
+    aspect = SAMPLE_ASPECTS.get(question, {})
+    if not aspect.keys() >= conditions.keys():
+        return {}
+    return {name: aspect[name] for name in conditions if name not in means}
 
 
 def _expected(stimulus: Stimulus, question: Question | None) -> float | None:
@@ -200,7 +225,7 @@ def read_people(spec: str, base: Population | None = None) -> Population:
     """Return a population with changes such as `fatigue:0.5,lapse:0.02`."""
     changes: dict[str, float] = {}
     problems = []
-    names = [field.name for field in fields(Population)]
+    names = [one.name for one in fields(Population)]
     for part in filter(None, (part.strip() for part in spec.split(","))):
         name, _, written = part.partition(":")
         if name not in names:

@@ -31,7 +31,7 @@ from beholder.server.tokens import robot_signature
 from beholder.simulation.crowd import Crowd, send_robots
 from beholder.simulation.memory import rehearse
 from beholder.simulation.robot import Robot
-from beholder.simulation.truth import IDEAL
+from beholder.simulation.truth import IDEAL, Truth
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.model import Study
@@ -132,7 +132,7 @@ def _check_order_is_recovered(study: Path) -> Results:
     crowd = block_on(send())
     clean(study, robots=True)
     results = analyse(study)
-    ratings = _RobotRatings(results.conditions, results.notes["kinds"], results.notes["turned"], crowd.truth.conditions)
+    ratings = _RobotRatings(results.conditions, results.notes["kinds"], results.notes["turned"], crowd.truth)
     _check_planted(load_study(study), ratings)
     return results
 
@@ -147,7 +147,7 @@ def _check_order_in_memory(study: Path) -> None:
     ratings = tidy(fill_columns(rehearsal.ratings), row_order(loaded, references))
     means = find_analysis("conditions").compute(ratings)
     assert means is not None, "there are no means of conditions"
-    _check_planted(loaded, _RobotRatings(means.table, ratings.kinds, ratings.turned, rehearsal.truth.conditions))
+    _check_planted(loaded, _RobotRatings(means.table, ratings.kinds, ratings.turned, rehearsal.truth))
 
 
 class _RobotRatings(NamedTuple):
@@ -158,7 +158,7 @@ class _RobotRatings(NamedTuple):
     """By question."""
     turned: Collection[str]
     """Questions whose scores were turned round."""
-    planted: Mapping[str, float]
+    truth: Truth
 
 
 def _check_planted(study: Study, ratings: _RobotRatings) -> None:
@@ -173,7 +173,8 @@ def _check_planted(study: Study, ratings: _RobotRatings) -> None:
             assert low > _CHANCE, f"{question}: the share of correct answers is {low:.2f}, not above chance"
         elif kind != "pick":
             is_reversed = question in reversed_ids and question not in ratings.turned
-            _check_order(str(question), means, ratings.planted, compared_with, is_reversed)
+            planted = ratings.truth.means(str(question))
+            _check_order(str(question), means, planted, compared_with, is_reversed)
             best = max(means.values())
             is_against = kind == "diff" and bool(compared_with) and compared_with.isdisjoint(means)
             assert not is_against or best < 0, f"{question}: {best:.2f} is above zero, and the reference is the best"
@@ -192,7 +193,7 @@ def _check_order(
 
 def _check_ticks(ratings: _RobotRatings) -> None:
     """Assert that the worst condition has more ticked faults than the best."""
-    planted = ratings.planted
+    planted = ratings.truth.conditions
     ticked = ratings.conditions[ratings.conditions["question"].map(ratings.kinds) == "pick"]
     shares = ticked.groupby("condition")["mean"].mean()
     if len(shares) > 1:

@@ -33,6 +33,23 @@ def test_gold_is_as_good_as_what_is_expected_of_it_on_every_question() -> None:
     assert (truth.quality[truth.stimuli["asks"]] == truth.quality[truth.stimuli["b/one"]]).all()
 
 
+def test_of_our_samples_sound_and_picture_have_qualities_of_their_own() -> None:
+    samples = make_catalogue(("lifelike", "muffled", "pixelated", "poor"), contents=("one", "two"))
+    truth = plant_truth(samples, ("audio", "video", "overall"), 1, people=IDEAL)
+    sound, picture, whole = truth.quality.T
+    muffled, pixelated = truth.stimuli["muffled/one"], truth.stimuli["pixelated/one"]
+    assert sound[muffled] < whole[muffled] < picture[muffled]
+    assert picture[pixelated] < whole[pixelated] < sound[pixelated]
+    assert sorted(truth.means("audio"), key=lambda name: -truth.means("audio")[name]) == [
+        "lifelike", "pixelated", "muffled", "poor",
+    ]  # fmt: skip
+    assert truth.means("overall") == truth.conditions
+    known = plant_truth(samples, ("audio",), 1, people=IDEAL, means={"muffled": 0.6})
+    assert known.means("audio")["muffled"] == 0.6
+    others = plant_truth(make_catalogue(("lifelike", "ours"), contents=("one",)), ("audio",), 1)
+    assert others.means("audio") == others.conditions
+
+
 def test_contents_may_do_something_else_to_each_condition(acr: SimulatedStudy) -> None:
     plain, mixed = (acr.truth(replace(IDEAL, content_condition=sd)) for sd in (0.0, 0.1))
     away = {name: [] for name in "abc"}  # type: dict[str, list[float]]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from beholder.stimuli.samples.generation import (
     QUALITIES,
+    SAMPLE_ASPECTS,
     SAMPLE_CONDITIONS,
     content_name,
     make_samples,
@@ -19,4 +20,12 @@ from beholder.stimuli.samples.generation import (
     medium_of,
 )
 
-__all__ = ["QUALITIES", "SAMPLE_CONDITIONS", "content_name", "make_samples", "make_transcripts", "medium_of"]
+__all__ = [
+    "QUALITIES",
+    "SAMPLE_ASPECTS",
+    "SAMPLE_CONDITIONS",
+    "content_name",
+    "make_samples",
+    "make_transcripts",
+    "medium_of",
+]

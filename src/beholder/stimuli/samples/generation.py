@@ -33,6 +33,13 @@ SPEECH_QUALITIES: Mapping[str, float] = {"clean": 0.92, "noise-12db": 0.70, "noi
 WITH_SOUND: Mapping[str, float] = {"lifelike": 0.93, "muffled": 0.64, "pixelated": 0.42, "poor": 0.18}
 """The same of videos with sound: everything clear, only the sound bad, only the picture bad, both bad."""
 
+SAMPLE_ASPECTS: Mapping[str, Mapping[str, float]] = {
+    "audio": {"lifelike": 0.93, "muffled": 0.40, "pixelated": 0.78, "poor": 0.20},
+    "video": {"lifelike": 0.93, "muffled": 0.78, "pixelated": 0.34, "poor": 0.16},
+}
+"""The quality of their sound and of their picture alone, by the question that asks about it. What is bad in one makes
+the other seem a little worse."""
+
 SPEAKING: Mapping[str, float] = {"captured": 0.90, "synthesised": 0.56, "still": 0.14}
 """The same of videos of a person who speaks: movements that go with the speech, that hardly do, and none."""
 
