@@ -60,8 +60,8 @@ READERS = {
 }  # fmt: skip
 """They read what the store holds, and import neither the server nor recruiting."""
 ANYTHING = {
-    "__init__", "__main__", "cli", "deployment", "examples", "importing", "sample_size", "simulation", "testing",
-    "translation", "workflow",
+    "__init__", "__main__", "cli", "deployment", "desk", "examples", "importing", "sample_size", "simulation",
+    "testing", "translation", "workflow",
 }  # fmt: skip
 """The parts on top. The fake platform is for rehearsals: like simulated people, whom it sends, it sees everything."""
 
@@ -183,8 +183,10 @@ SHORT_CHAPTERS = {
     "beholder.backups.buckets": "a destination, which is imported where it is named",
     "beholder.backups.sftp": "a destination, which is imported where it is named",
     "beholder.cli.backups": "the commands of one group",
+    "beholder.cli.desk": "the commands of one group",
     "beholder.cli.examples": "the commands of one group",
     "beholder.cli.translation": "a command of its own",
+    "beholder.desk.desk_server": "a process of its own, which commands start",
     "beholder.deployment.here": "a target: one module each",
     "beholder.deployment.contained": "runs in a container, by its own name",
     "beholder.deployment.served": "runs on the machine of a deployment, by its own name",
@@ -258,7 +260,7 @@ def test_a_class_name_occurs_once() -> None:
 
 
 MOODS = {
-    "again", "aside", "beside", "books", "carrying", "counting", "dealing", "desk", "doors", "emptied", "enough",
+    "again", "aside", "beside", "books", "carrying", "counting", "dealing", "doors", "emptied", "enough",
     "examiner", "exhibits", "farewell", "found", "given", "ground", "growing", "guest", "halts", "heard", "host",
     "judging", "known", "lots", "made", "ordered", "others", "parcel", "placing", "proctor", "room", "said",
     "sayings", "seen", "spared", "standing", "teaching", "telling", "till", "together", "told", "trouble", "wanted",
@@ -284,8 +286,8 @@ def test_modules_are_nouns() -> None:
 
 
 SAME_NOUN = {
-    "agreement", "anchors", "audio", "ballots", "chain", "checks", "cleaning", "collection", "columns", "connection",
-    "context", "contract",
+    "agreement", "anchors", "app", "audio", "ballots", "chain", "checks", "cleaning", "collection", "columns",
+    "connection", "context", "contract",
     "contrasts", "correlation", "decisions", "demo", "deployment", "design", "devices", "distributions", "erasure",
     "facts", "figures", "filters", "folder", "groups",
     "image", "items", "known_answers", "ledger", "marked_words", "media", "mixed", "model",

@@ -6,6 +6,7 @@ deployment    deploy
 backups       backup, restore
 recruiting    launch, monitor, decide, pay, close, forget, purge
 participants  participants
+desk          desk
 analysis      better, board, compare, dimensions, metrics, power, extend
 media         media
 examples      examples

@@ -148,7 +148,7 @@ async def run_server(
     if public_url is not None and not public_url.startswith(("http://", "https://")):
         raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
     trusted = Proxies([*proxies, *filter(None, os.environ.get("BEHOLDER_PROXY", "").split(","))])
-    port = _free_port(host, port, shares_port)
+    port = free_port(host, port, shares_port)
     address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
     if public_url is None:
         is_open = study.recruit.source.is_on_site and host in (
@@ -231,7 +231,7 @@ async def listen(
         await serving
 
 
-def _free_port(host: str, port: int, shares_port: bool) -> int:
+def free_port(host: str, port: int, shares_port: bool = False) -> int:
     """Return the port after checking that it is free: the server would silently share a busy one (SO_REUSEPORT)."""
     if shares_port:
         return port
@@ -249,7 +249,7 @@ def _free_port(host: str, port: int, shares_port: bool) -> int:
 def port_for_a_look(host: str = "127.0.0.1") -> int:
     """Return the usual port, or 0 for a free one where something else uses it: nobody has been sent the address yet."""
     try:
-        return _free_port(host, USUAL_PORT, shares_port=False)
+        return free_port(host, USUAL_PORT, shares_port=False)
     except UserError:
         return 0
 

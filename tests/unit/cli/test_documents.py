@@ -99,7 +99,7 @@ CALLS = (
     Call("words --language de", again="words"),
     Call("demo pair --exit --port 0 --folder shown", is_long=True),
 )  # fmt: skip
-SERVING = ("serve", "preview")
+SERVING = ("serve", "preview", "desk")
 WITHOUT = {"schema", "open", "completion"}
 REMOTE = {f"deploy {verb}" for verb in ("up", "status", "logs", "pull", "exec", "down", "container", "cloud-init")}
 """What is for a machine elsewhere: tests/end_to_end/test_deploy.py and tests/unit/deployment call them."""
@@ -178,8 +178,11 @@ async def _receipts(folder: Path) -> list[str]:
         return [str(row["receipt"]) for row in await read_rows(store, "ends")]
 
 
-@pytest.mark.parametrize("name", [SERVING[0], variant(SERVING[1])])
-def test_what_serves_prints_its_links_as_a_document_and_goes_on(name: str, tmp_path: Path, tiny: Path) -> None:
+@pytest.mark.parametrize("name", [SERVING[0], SERVING[2], variant(SERVING[1])])
+def test_what_serves_prints_its_links_as_a_document_and_goes_on(
+    name: str, tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     folder = write_study(tmp_path / "study", tiny, **TAKEN_KEYS).parent
     words = [sys.executable, "-m", "beholder", name, "--json", "--port", "0"]
     with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True, encoding="utf-8") as served:
@@ -192,7 +195,8 @@ def test_what_serves_prints_its_links_as_a_document_and_goes_on(name: str, tmp_p
         document = json.loads(text)
         assert served.poll() is None
         assert set(document) == promised()[name]
-        assert document["preview_link"].startswith("http://127.0.0.1:")
+        link = document["link" if name == "desk" else "preview_link"]
+        assert link.startswith(("http://127.0.0.1:", "http://localhost:"))
         # Not SIGINT: what is started in the background of a shell does not get it.
         served.terminate()
         assert served.stdout.read() == ""
