@@ -19,10 +19,10 @@ unexport PYTHONDONTWRITEBYTECODE
 check test suite imports prove: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check suite style types scripts imports audit bench scaling zoo prove docs papers browser lock
+.PHONY: help setup demo test check suite style types scripts imports links audit bench scaling zoo prove docs papers browser lock
 
 # What `bench`, `scaling`, `zoo`, `docs` and `papers` run lies in tools/.
-bench scaling zoo docs papers: export PYTHONPATH := tools
+bench scaling zoo docs links papers: export PYTHONPATH := tools
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,10 +34,10 @@ demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by 
 
 # The checks of types need one core each, and tests wait for browsers: beside each other they leave no core idle.
 test: style browser  ## everything that must hold: all of check, and the tests
-	@$(MAKE) --no-print-directory -j 3 types scripts suite
+	@$(MAKE) --no-print-directory -j 3 types scripts links suite
 
-check: style  ## style, risky calls, dependencies, types (Python and browser), import directions
-	@$(MAKE) --no-print-directory -j 2 types scripts imports
+check: style  ## style, risky calls, dependencies, types (Python and browser), import directions, links of the docs
+	@$(MAKE) --no-print-directory -j 2 types scripts imports links
 
 suite:
 	$(BIN)/python -m pytest $(SHARED) $(ARGS)
@@ -71,8 +71,12 @@ zoo: .venv/dev  ## send cheats and honest robots through every preset, and write
 prove: .venv/dev browser  ## the long simulations and kill loops, whole (PART=kills: one part; CONTRIBUTING lists them)
 	$(BIN)/python -m pytest -m "long or variant" --whole $(if $(PART),--part $(PART)) $(ARGS)
 
-docs: .venv/dev browser  ## make the screenshots and reference pages of the docs anew
-	$(BIN)/python -m documentation
+links:
+	$(BIN)/python -m documentation.site --check
+
+docs: .venv/dev browser  ## make screenshots and reference pages anew, and build/site (ARGS=--no-pictures: no screenshots)
+	$(BIN)/python -m documentation $(ARGS)
+	$(BIN)/python -m documentation.site
 
 papers: .venv/dev browser  ## run the studies of the four papers whole, and write docs/papers.md
 	$(BIN)/python -m documentation.papers $(ARGS)

@@ -60,8 +60,8 @@ READERS = {
 }  # fmt: skip
 """They read what the store holds, and import neither the server nor recruiting."""
 ANYTHING = {
-    "__init__", "__main__", "cli", "deployment", "desk", "examples", "importing", "sample_size", "simulation",
-    "testing", "translation", "workflow",
+    "__init__", "__main__", "cli", "deployment", "desk", "examples", "handbook", "importing", "sample_size",
+    "simulation", "testing", "translation", "workflow",
 }  # fmt: skip
 """The parts on top. The fake platform is for rehearsals: like simulated people, whom it sends, it sees everything."""
 
@@ -216,6 +216,7 @@ SHORT_CHAPTERS = {
     "beholder.testing.prolific": "a conformance suite: strangers import it",
     "beholder.analysis.appropriateness": "an analysis: found by its entry point",
     "beholder.testing.targets": "a conformance suite: strangers import it",
+    "beholder.cli.handbook": "a command",
     "beholder.workflow.plan": "a verb",
     "beholder.workflow.serve": "a verb",
 }

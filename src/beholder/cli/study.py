@@ -29,6 +29,7 @@ from beholder.cli.completion import MethodHelp, MethodName, StudyPath, completio
 from beholder.cli.deployment import deploy
 from beholder.cli.desk import desk
 from beholder.cli.examples import examples
+from beholder.cli.handbook import docs
 from beholder.cli.media import media
 from beholder.cli.participants import participants
 from beholder.cli.printing import (
@@ -543,6 +544,6 @@ def open_(context: click.Context, what: str, study: Path) -> None:
 # In the order in which they are used, which is that of the help.
 for _command in (
     examples, media, demo, simulate, power, run, chain, deploy, backup, restore, launch, monitor, desk, participants,
-    extend, decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, words, completion,
+    extend, decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, docs, words, completion,
 ):  # fmt: skip
     cli.add_command(_command)

@@ -23,7 +23,15 @@ NO_JSON = {
     "completion": "it prints a script",
 }
 NO_QUIET = NO_JSON | dict.fromkeys(
-    ("monitor", "participants list", "participants show", "participants resume-link", "media probe", "examples list"),
+    (
+        "monitor",
+        "participants list",
+        "participants show",
+        "participants resume-link",
+        "media probe",
+        "examples list",
+        "docs",
+    ),
     "it only prints",
 )
 

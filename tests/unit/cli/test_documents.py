@@ -97,6 +97,7 @@ CALLS = (
     Call("simulate --participants 4", is_long=True),
     Call("chain chain.yaml --simulate", is_long=True),
     Call("words --language de", again="words"),
+    Call("docs --print attention"),
     Call("demo pair --exit --port 0 --folder shown", is_long=True),
 )  # fmt: skip
 SERVING = ("serve", "preview", "desk")
