@@ -55,6 +55,8 @@ def test_robots_are_dealt_batch_after_batch_by_what_they_answered(tmp_path: Path
     assert ratings["draw_probability"].between(0, 1, inclusive="right").all()
     planned = {trial.draw_probability for lists in batches.values() for one in lists for trial in one.rated}
     assert set(ratings["draw_probability"]) == planned
+    missing = (tmp_path / "clean" / "votes.csv").read_text("utf-8").splitlines()
+    assert len(missing) == 1, "nothing was promised, so nothing is missing"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -15,9 +15,11 @@ from beholder.clock import utc_now
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
 from beholder.planning.serialization import lists_from_json
-from beholder.server.process import RunningServer, run_server
+from beholder.server.batch_dealer import add_joined
+from beholder.server.process import RunningServer, load_served, run_server
 from beholder.simulation.crowd import send_robots
 from beholder.store.condition_changes import condition_changes
+from beholder.store.contract import Store
 from beholder.store.open import open_store, read_tables
 from beholder.testing.stores.facts import rows
 from support.active_studies import batches_of, conditions_in, write_active_study, write_text
@@ -154,3 +156,47 @@ async def test_a_stimulus_that_is_gone_keeps_an_arena_from_starting(tmp_path: Pa
         assert condition_changes(await store.ledger.entries()) == [], "nothing has joined"
     async with run_server(load_study(path), port=0) as server:
         assert "new" in server.service.served.catalogue.conditions
+
+
+class Killed(Exception):
+    """The process ended."""
+
+
+class Until:
+    """A store of a process that ends before one of its verbs, as by kill -9."""
+
+    def __init__(self, store: Any, verb: str) -> None:
+        self._store, self._verb = store, verb
+
+    def __getattr__(self, name: str) -> Any:
+        first, _, rest = self._verb.partition(".")
+        if name != first:
+            return getattr(self._store, name)
+        if rest:
+            return Until(getattr(self._store, name), rest)
+        raise Killed
+
+
+@pytest.mark.parametrize("verb", ["ledger.append", "grow", "begin"])
+async def test_a_server_that_is_killed_while_a_condition_joins_goes_on_at_its_next_start(
+    tmp_path: Path, verb: str
+) -> None:
+    path = write_active_study(tmp_path, conditions="abc", design=ARENA)
+    async with run_server(load_study(path), port=0) as server:
+        await crowd(server, 2, 1)
+        before = len(await rows(server.store, "lists"))
+    for content in range(1, 5):
+        write_text(tmp_path, "new", content)
+    async with open_store(str(tmp_path / "store")) as store:
+        served, _ = load_served(load_study(path), "http://localhost")
+        with pytest.raises(Killed):
+            await add_joined(served, cast("Store", Until(store, verb)), utc_now)
+    async with run_server(load_study(path), port=0) as server:
+        stored = await rows(server.store, "lists")
+        assert conditions_dealt(stored, before)["new"] > 0
+        assert await crowd(server, 2, 2) == 4
+        entries = await server.store.ledger.entries()
+    assert [(one.what, one.condition) for one in condition_changes(entries)] == [("join", "new")], "once"
+    for batch, lists in batches_of(stored).items():
+        drawn = [tuple(sorted(s.stimulus for s in t.slots)) for one in lists for t in one.rated]
+        assert len(set(drawn)) == len(drawn), f"batch {batch} has a pair twice"

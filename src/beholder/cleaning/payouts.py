@@ -40,7 +40,12 @@ class Proposals:
 def propose(study: Study, method: Method, facts: Facts, judged: Sequence[JudgedSession]) -> Proposals:
     """Return the lists that follow from all decisions."""
     in_pairs = is_compared(facts.planned.values(), method)
-    missing = shortfall(facts.planned, judged, votes=study.design.votes, in_pairs=in_pairs)
+    missing = (
+        shortfall(facts.planned, judged, votes=study.design.votes, in_pairs=in_pairs)
+        if study.design.active is None
+        # What is compared follows from the answers: nothing was promised so many votes.
+        else shortfall({}, ())
+    )
     bonuses = bonus_rows(judged, study.clean.bonus)
     return Proposals(
         files={

@@ -348,8 +348,16 @@ def print_lists(plan: Plan, study: Study) -> None:
     whom = "one for each participant" if visits == 1 else f"{visits} for each of {-(-lists // visits)} participants"
     groups = f", in {len(plan.groups)} groups; differences are within one" if plan.groups else ""
     dealt = ""
+    first = sum(planned.batch is not None and planned.batch.number == 1 for planned in plan.lists)
+    if study.design.arena is not None:
+        there = plain_count(len(plan.lists), "list is", "lists are")
+        many = plain_count(first, "is", "are")
+        click.echo(
+            f"{there} there now; as long as people come, {many} dealt at a time after the answers so far; "
+            f"seed {plan.seed}{run}.\n"
+        )
+        return
     if study.design.active is not None:
-        first = sum(planned.batch is not None and planned.batch.number == 1 for planned in plan.lists)
         dealt = f" in the end, dealt {first} at a time after the answers so far"
         dealt += f"; {len(plan.lists)} are there now" if len(plan.lists) > first else f"; the first {first} are planned"
     click.echo(f"{lists} lists, {whom}{groups}{dealt}; seed {plan.seed}{run}.\n")

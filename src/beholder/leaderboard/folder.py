@@ -26,6 +26,7 @@ from beholder.leaderboard.tables import Board, board_of, vote_table
 from beholder.leaderboard.votes import Votes, followed_by, left_out, votes_of
 from beholder.reporting.result_page import REHEARSAL, refuse_taken, write_outcome
 from beholder.result_view import DrawnResult, ResultView
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.store.condition_changes import retired_conditions
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_tables
@@ -76,6 +77,7 @@ def shown(conditions: DataFrame) -> DataFrame:
     ]  # fmt: skip
     table = conditions[["label", "strength", "low", "high", "people", "votes"]].round(2)
     table.insert(0, "rank", ranks)
+    table = table.astype(object).where(table.notna(), "–")
     return table.rename(columns={"label": "condition"})
 
 
@@ -270,6 +272,8 @@ def _roster(store: str, named: tuple[str, ...]) -> _Roster:
 
 def _nobody(study: Study, roster: _Roster, retired: frozenset[str]) -> Votes:
     """Return the votes of a study in which nobody has voted yet."""
+    if not roster.conditions:  # not named in the study, and not served yet
+        roster = roster._replace(conditions=load_catalogue(study).conditions)
     none, numbers = np.zeros(0, np.intp), np.zeros(0)
     labels = {one.name: one.label for one in study.conditions if one.label}
     retired = retired | roster.retired

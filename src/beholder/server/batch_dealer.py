@@ -23,7 +23,7 @@ from beholder.planning.vote_tally import PairVote, VoteTally, comparisons_in
 from beholder.server.arena_conditions import joining
 from beholder.server.further_sessions import add_new_lists
 from beholder.server.script import FIRST_TRIAL, ServedStudy, base_key
-from beholder.store.condition_changes import JOIN, change_entries, retired_conditions
+from beholder.store.condition_changes import CONDITION, JOIN, change_entries, retired_conditions
 from beholder.store.contract import LedgerEntry, Population, Session, SessionFacts, Store, StoreUnavailable
 from beholder.store.open import read_rows
 from beholder.store.rules import population, record_of
@@ -176,10 +176,17 @@ class Dealer:
 
 
 async def add_joined(served: ServedStudy, store: Store, now: Callable[[], datetime]) -> bool:
-    """Deal a batch with what joins an arena, and make its text the current one; return whether anything joined."""
+    """Deal a batch with what joins an arena, and make its text the current one; return whether anything joined.
+
+    That it joins is told first: a server that is killed after any of these steps does what is left at its next start.
+    """
     found = await joining(store, served)
     if found is None:
         return False
+    names = found.conditions or tuple(dict.fromkeys(served.catalogue.by_id[one].content for one in found.stimuli))
+    entries, what = await store.ledger.entries(), {"stimuli": list(found.stimuli)}
+    told = {one.reason_text for one in entries if one.kind == CONDITION and one.evidence == what}
+    await store.ledger.append(change_entries(JOIN, [name for name in names if name not in told], now(), what))
     lists = tuple(lists_from_json(found.lists))
     before = replace(
         served,
@@ -194,8 +201,6 @@ async def add_joined(served: ServedStudy, store: Store, now: Callable[[], dateti
     assert record is not None
     joined = record_of(served.study, served.catalogue, found.plan_digest, record.lists, now())
     await store.begin(joined, served.study.run)
-    names = found.conditions or tuple(dict.fromkeys(served.catalogue.by_id[one].content for one in found.stimuli))
-    await store.ledger.append(change_entries(JOIN, names, now(), {"stimuli": list(found.stimuli)}))
     return True
 
 

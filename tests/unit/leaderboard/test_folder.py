@@ -118,6 +118,14 @@ def test_what_stimuli_differ_in_is_measured_without_a_manifest(tmp_path: Path) -
     assert "100 words more" in made.page.read_text("utf-8")
 
 
+def test_an_arena_that_was_never_served_has_a_board_of_its_stimuli(tmp_path: Path) -> None:
+    path = write_active_study(tmp_path, conditions="abc", design={"trials": 4, "arena": {}})
+    made = beholder.board(path)
+    assert made.words == ("No votes yet.",)
+    assert made.conditions["condition"].tolist() == ["a", "b", "c"]
+    assert "nan" not in str(made).lower()
+
+
 async def test_an_arena_that_is_served_has_a_board_before_anybody_comes(tmp_path: Path) -> None:
     path = write_active_study(tmp_path, conditions="abcd", design={"trials": 4, "arena": {}})
     async with run_server(load_study(path), port=0):

@@ -13,6 +13,7 @@ from beholder.errors import UserError
 from beholder.methods import load_study
 from beholder.server.process import run_server
 from support.active_studies import write_active_study
+from support.commands import command
 
 ARENA: dict[str, Any] = {"trials": 4, "arena": {"per_day": 2}, "pairs": "active"}
 
@@ -69,6 +70,13 @@ def test_an_arena_has_no_end_and_active_pairs(tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=message):
             load_study(write_active_study(tmp_path, design={**ARENA, **keys}))
+
+
+def test_the_plan_of_an_arena_is_told_without_an_end(tmp_path: Path) -> None:
+    path = write_active_study(tmp_path, conditions="abc", design=ARENA)
+    assert command("plan", cwd=path.parent).stdout.startswith(
+        "2 lists are there now; as long as people come, 2 are dealt at a time after the answers so far; seed 1.\n"
+    )
 
 
 @pytest.mark.parametrize("verb", ["power", "extend", "memory"])
