@@ -172,16 +172,15 @@ class BatchComposer:
         The same stimuli come together once in a batch, as long as there are other contents.
         """
         sequence = self._content_sequence(len(draws), contents, rng)
-        costs = np.full((len(draws), len(sequence)), _NEVER)
-        columns_of: dict[int, list[int]] = {}
-        for column, content in enumerate(sequence):
-            columns_of.setdefault(content, []).append(column)
-        ties = rng.random(costs.shape) / 2
+        present = dict.fromkeys(sequence)
+        of_content = np.full((len(draws), len(self._contents)), _NEVER)
+        ties = rng.random((len(draws), len(sequence))) / 2
         for row, draw in enumerate(draws):
-            for content, places in columns_of.items():
+            for content in present:
                 stimuli = self._stimuli(draw, content)
                 if stimuli is not None:
-                    costs[row, places] = times[stimuli] + _SELDOM * used[stimuli] + ties[row, places]
+                    of_content[row, content] = times.get(stimuli, 0) + _SELDOM * used.get(stimuli, 0)
+        costs = of_content[:, sequence] + ties
         rows, columns = linear_sum_assignment(costs)
         of_column = dict(zip(columns.tolist(), rows.tolist(), strict=True))
         dealt = []
@@ -201,9 +200,10 @@ class BatchComposer:
     def _stimuli(self, draw: Draw, content: int) -> tuple[str, ...] | None:
         """Return the stimuli of some conditions of a content, sorted; None where one is missing."""
         cells = self._cells[content]
-        if any(place not in cells for place in draw.conditions):
+        try:
+            return tuple(sorted([cells[place] for place in draw.conditions]))
+        except KeyError:
             return None
-        return tuple(sorted(cells[place] for place in draw.conditions))
 
     def _content_sequence(self, trials: int, contents: Counter[str], rng: Generator) -> list[int]:
         """Return the contents of a list in order: all of them in turn, and of a part those that were dealt least."""
