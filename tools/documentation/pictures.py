@@ -15,8 +15,10 @@ import yaml
 from PIL import Image
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
+from beholder.leaderboard import board as make_board
 from beholder.methods import load_study
 from beholder.server.process import RunningServer, run_server
+from beholder.simulation import simulate
 from beholder.testing.browser import StepMoment, fitting_answers, oracle_for, walk
 from beholder.workflow.new import new
 from beholder.workflow.plan import plan
@@ -148,6 +150,7 @@ async def take_pictures(folder: Path, scratch: Path, chromium: str) -> list[Path
             made += await picture_gallery(browser, folder, scratch)
             made += await picture_qualification(browser, folder, scratch)
             made += await _picture_report(browser, new("parallel", scratch / "report"), folder)
+            made += await picture_board(browser, new("pair", scratch / "board"), folder)
             made += await _picture_plan(browser, new("parallel", scratch / "plan"), folder)
             made += await picture_deployment(browser, folder, scratch)
         finally:
@@ -172,6 +175,22 @@ async def _picture_report(browser: Browser, study: Path, folder: Path) -> list[P
     page = await browser.new_page(viewport=ViewportSize(width=1280, height=900))
     await page.goto(results.report.as_uri())
     return [await save(page, folder / "report.png")]
+
+
+async def picture_board(browser: Browser, study: Path, folder: Path) -> list[Path]:
+    """Take the top of the board of an arena, on a computer and on a phone; its votes are those of robots."""
+    written: dict[str, Any] = yaml.safe_load(study.read_text("utf-8"))
+    written["design"] = {"trials": 12, "seed": 1, "arena": {"per_day": 1}}
+    written["analyse"] = {"claim": "these"}
+    study.write_text(yaml.safe_dump(written, sort_keys=False, allow_unicode=True), "utf-8")
+    board = await asyncio.to_thread(lambda: (simulate(study, participants=120), make_board(study))[1])
+    made = []
+    for name, size, ratio in (("board", ViewportSize(width=1280, height=1080), 1), ("board-phone", PHONE, 2)):
+        page = await browser.new_page(viewport=size, device_scale_factor=ratio)
+        await page.goto(board.page.as_uri())
+        made.append(await save(page, folder / f"{name}.png"))
+        await page.close()
+    return made
 
 
 # What a command prints, as a terminal shows it
