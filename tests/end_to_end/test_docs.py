@@ -110,7 +110,7 @@ def test_the_follow_up_in_the_docs_can_be_planned(tiny: Path, tmp_path: Path) ->
 
 
 def test_every_block_says_what_it_is() -> None:
-    files = "yaml, yaml fragment, yaml method, yaml chain, yaml wording, yaml job"
+    files = "console waits, yaml, yaml fragment, yaml method, yaml chain, yaml wording, yaml job"
     kinds = f"{files}, console, python, js, json, text, toml, markdown"
     assert {block.info for block in ALL} <= set(kinds.split(", "))
 
@@ -144,7 +144,9 @@ def commands(text: str) -> Iterator[list[str]]:
 
 
 def test_every_command_in_the_docs_exists_with_its_options() -> None:
-    written = [(block.where, words) for block in ALL if block.info == "console" for words in commands(block.text)]
+    written = [
+        (block.where, words) for block in ALL if block.info.startswith("console") for words in commands(block.text)
+    ]
     spans = [
         (name_of(page), shlex.split(match[1]))
         for page in PAGES

@@ -589,7 +589,7 @@ def test_every_sentence_of_this_kind_is_tied_to_a_test() -> None:
     known = [(said.page, said.words) for said in SAID] + list(NO_STATEMENTS)
     new = []
     for path in sorted((ROOT / "docs").glob("*.md")):
-        if path.name in NOT_RULES:
+        if path.name in NOT_RULES or path.name.startswith("tutorial-"):  # which are run as they are written
             continue
         quoted = [words for page, words in known if page == path.name]
         text = re.sub(r"<!-- made: .*?<!-- end -->", "", text_of(path.name), flags=re.DOTALL)
