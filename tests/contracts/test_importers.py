@@ -9,10 +9,11 @@ import pytest
 from beholder.importing.registry import IMPORTERS
 from beholder.testing import check_importer
 from support.reseval_source import write_reseval
+from support.toolkit_sources import write_p808, write_p910
 from support.variants import variant
 from support.webmushra_source import EVERY_KIND, KIND_RESULTS, mushra_results, write_source
 
-BUILT_IN = ("reseval", "webmushra")
+BUILT_IN = ("p808", "p910", "reseval", "webmushra")
 # Ratings in the results of each test of ReSEval: comparisons, scores, sliders, words.
 RESEVAL = {"ab": 5, "abx": 5, "mos": 5, "mushra": 15, "wordselect": 25}
 
@@ -47,3 +48,23 @@ def test_webmushra_keeps_the_contract_on_every_kind_of_page(tmp_path: Path, whol
 def test_reseval_keeps_the_contract(tmp_path: Path, test: str, medium: str, whole: bool) -> None:
     source = write_reseval(tmp_path / "root", test, medium)
     check_importer("reseval", source, tmp_path / "imports", ratings=RESEVAL[test], whole=whole)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("method", "ratings"),
+    [("acr", 24), *(variant(*one) for one in (("acr-hr", 36), ("dcr", 24), ("ccr", 24), ("avatar", 72)))],
+)  # fmt: skip
+def test_the_p910_toolkit_keeps_the_contract(tmp_path: Path, method: str, ratings: int, whole: bool) -> None:
+    source = write_p910(tmp_path / "batch", method)
+    done = check_importer("p910", source, tmp_path / "imports", ratings=ratings, whole=whole)
+    assert (done.sessions, done.missing, done.problems) == (7, (), ())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("items", "ratings"), [((), 12), variant(("sig", "bak", "ovrl"), 36), variant(("noise", "col", "ovrl"), 36)]
+)
+def test_the_p808_toolkit_keeps_the_contract(tmp_path: Path, items: tuple[str, ...], ratings: int, whole: bool) -> None:
+    source = write_p808(tmp_path / "batch", items)
+    check_importer("p808", source, tmp_path / "imports", ratings=ratings, whole=whole)

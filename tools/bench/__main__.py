@@ -17,6 +17,7 @@ from bench.answers import measure_answers
 from bench.cleaning import measure_clean
 from bench.crowd import CROWD_NOTE, measure_crowd
 from bench.first_page import measure_help, measure_page, measure_start
+from bench.imports import measure_import
 from bench.leases import LIMITS, measure_leases
 from bench.media import measure_media
 from bench.mixed_models import measure_mixed
@@ -31,7 +32,7 @@ from bench.votes_needed import measure_votes
 
 _PARTS = (
     "start", "page", "answers", "media", "plan", "batch", "clean", "analyse", "mixed", "models", "report", "votes",
-    "leases", "rehearse", "power", "crowd",
+    "leases", "rehearse", "power", "crowd", "import",
 )  # fmt: skip
 _SERVED = {"start", "page", "answers"}
 """Parts that need a study with very many stimuli."""
@@ -76,6 +77,7 @@ def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
         "rehearse": measure_rehearse,
         "power": measure_power,
         "crowd": lambda: measure_crowd(scratch),
+        "import": lambda: [measure_import(scratch)],
     }
     rows: list[Row] = []
     for part in parts:

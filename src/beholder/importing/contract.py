@@ -55,6 +55,8 @@ class ImportedStimulus(NamedTuple):
     role: Role = "test"
     cells: Mapping[str, str] = {}
     """Further columns of the manifest: `expected`, `tolerance`, `message`, and factors."""
+    duration_ms: int = 0
+    """How long it plays, where the source says so: rules need it of a file that was not found."""
 
     @property
     def id(self) -> str:
@@ -120,6 +122,18 @@ class QuestionnaireAnswers(NamedTuple):
     origin: Origin
 
 
+class ImportedAttempt(NamedTuple):
+    """One try at a check with a page of its own: our check judges it, if the study has it."""
+
+    key: str
+    """Of the step, such as `check:brightness:1`."""
+    private: Mapping[str, Json]
+    """The right answer, as our check keeps it; empty where the source does not tell it: then nobody judges."""
+    answer: Mapping[str, Json]
+    """As our page would have sent it."""
+    origin: Origin
+
+
 class ForeignVerdict(NamedTuple):
     """What the source itself decided about a session. It is kept beside our verdicts, and never used as one."""
 
@@ -150,7 +164,9 @@ class ImportedSession:
     """What is doubtful about the session as a whole, such as whether it is one."""
     before: QuestionnaireAnswers | None = None
     after: QuestionnaireAnswers | None = None
+    attempts: Sequence[ImportedAttempt] = ()
     device: Mapping[str, Json] = field(default_factory=dict)
+    """What is known of the device, by the names of our sessions: `screen`, `dpr`, `platform`, `browser`."""
     verdicts: Sequence[ForeignVerdict] = ()
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from beholder.errors import Problem, UserError
 from beholder.importing import ImportedFolder
-from beholder.importing.contract import ImportedStudy, ImportOptions
+from beholder.importing.contract import ImportedStudy, Importer, ImportOptions
 from beholder.importing.import_report import PAGE, ImportAccount, write_report
 from beholder.importing.registry import find, recognised
 from beholder.importing.source_folder import SourceFolder
@@ -40,13 +42,30 @@ def import_folder(
         peer, by = recognised(opened)
     else:
         peer, by = find(importer), "--from"
-    studies = peer.read(opened, ImportOptions(partial, keep_ids, drop_untouched))
+    with _without_collection():
+        return _import(opened, peer, by, ImportOptions(partial, keep_ids, drop_untouched), folder)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Hold a whole store in memory without looking for cycles among its facts, which takes a fifth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _import(opened: SourceFolder, peer: Importer, by: str, options: ImportOptions, folder: Path) -> ImportedFolder:
+    studies = peer.read(opened, options)
     folder.parent.mkdir(parents=True, exist_ok=True)
     # Written to a folder beside it and moved at the end, so that a failure leaves nothing that blocks the next try.
     with tempfile.TemporaryDirectory(prefix=".import-", dir=folder.parent) as aside:
         draft = Path(aside) / "study"
         draft.mkdir()
-        account = _write(opened, studies, draft, peer.name, peer.title, by, keep_ids=keep_ids)
+        account = _write(opened, studies, draft, peer.name, peer.title, by, keep_ids=options.keep_ids)
         report = write_report(account)
         folder.mkdir(exist_ok=True)
         for part in sorted(draft.iterdir()):

@@ -7,6 +7,7 @@ says, beside the source, and above a file that was given by itself.
 
 from __future__ import annotations
 
+import configparser
 import csv
 import json
 import os
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from beholder.analysis.spreadsheets import decode
@@ -40,6 +41,8 @@ MOST_TABLE_BYTES = 1_000_000_000
 _MOST_UP = 4
 """Folders above a file that was given by itself in which its stimuli are looked for."""
 _SKIPPED = frozenset({".git", ".svn", "node_modules", "__pycache__", "__MACOSX"})
+_SECRET = re.compile(r"(?i)key|secret|token|passw|mail|storage|account|url|path")
+"""Names of keys whose values may let somebody in, or say who somebody is: their values are repeated nowhere."""
 _NEVER = ("thumbs.db", "desktop.ini", ".ds_store")
 
 
@@ -143,6 +146,31 @@ class SourceFolder:
             raise UserError(Problem(name, what, "plain JSON")) from None
         return self._document(name, data, {}, is_personal)
 
+    def ini(self, name: str, *, is_personal: bool = False) -> SourceValue:
+        """Return a file of sections and keys, with `:` or `=`, whose `%` stand for themselves."""
+        text = self.text(name, MOST_YAML_BYTES)
+        parser = configparser.ConfigParser(interpolation=None)
+        try:
+            parser.read_string(text, name)
+        except configparser.Error as error:
+            line = getattr(error, "lineno", 0) or next(iter(getattr(error, "errors", ())), (0, ""))[0]
+            what = f"is no configuration: {str(error).splitlines()[0]}"
+            place = f"{name}:{line}" if line else name
+            fix = "Look at this line; each section and each key is there once."
+            raise UserError(Problem(place, what, "sections in [ ] with keys", fix)) from None
+        data: dict[str, Any] = {section: dict(parser.items(section)) for section in parser.sections()}
+        lines, section = dict[str, int](), ""
+        for number, line in enumerate(text.splitlines(), 1):
+            if head := re.match(r"\s*\[([^]]+)\]", line):
+                section = head[1]
+            elif written := re.match(r"([^#;:=\s][^:=]*?)\s*[:=]", line):
+                lines.setdefault(f"{section}.{written[1].strip().lower()}", number)
+        root = self._document(name, data, lines, is_personal=True)
+        for _, keys in root.items():
+            for key, value in keys.items():
+                value.register(is_kept=not is_personal and _SECRET.search(key) is None)
+        return root
+
     def _document(self, name: str, data: Any, lines: Mapping[str, int], is_personal: bool) -> SourceValue:
         self.settle(name, "mapped", "read")
         root = SourceValue(data, name, "", self.provenance, lines)
@@ -186,11 +214,13 @@ class SourceFolder:
     def find_stimulus(self, named: str) -> Path | None:
         """Return the file of a stimulus that the source names by a path or an address; None where there is none.
 
-        Looked up in the CSV of `--stimuli`; in the folder of `--stimuli`, by its path and by its name; in the source,
-        and in the folders above a file that was given by itself. A path that leads out of these is found nowhere.
+        Looked up in the CSV of `--stimuli`, by the whole name or without its query; in the folder of `--stimuli`, by
+        its path and its name; in the source, and in the folders above a file that was given by itself. A path that
+        leads out of these is found nowhere.
         """
-        if (found := self._map.get(named)) is not None:
-            return found
+        listed = self._listed(named)
+        if listed is not None and listed.file is not None:
+            return listed.file
         path = _plain_path(named)
         if path is None:
             return None
@@ -200,6 +230,14 @@ class SourceFolder:
                 self.use(candidate)
                 return candidate
         return self._by_name.get(PurePosixPath(path).name)
+
+    def names_of(self, named: str) -> tuple[str, str] | None:
+        """Return the content and the condition that the CSV of `--stimuli` has for a stimulus; None without them."""
+        listed = self._listed(named)
+        return (listed.content, listed.condition) if listed is not None and listed.content else None
+
+    def _listed(self, named: str) -> _ListedStimulus | None:
+        return self._map.get(named) or self._map.get(named.partition("?")[0])
 
     def media_folders(self) -> Iterator[Mapping[str, Path]]:
         """Yield the media in the folder of `--stimuli`, then those in the source, by their paths there with `/`."""
@@ -228,8 +266,8 @@ class SourceFolder:
         return (*given, self.root, *above)
 
     @cached_property
-    def _map(self) -> Mapping[str, Path]:
-        """The files of `--stimuli` as a CSV with the columns source and file."""
+    def _map(self) -> Mapping[str, _ListedStimulus]:
+        """The lines of `--stimuli` as a CSV with the columns source and file, and perhaps content and condition."""
         if self._stimuli is None or self._stimuli.is_dir():
             return {}
         problems: list[Problem] = []
@@ -245,10 +283,14 @@ class SourceFolder:
             row = dict(zip(heads, cells, strict=False))
             if not row.get("source"):
                 continue
-            path = folder / row.get("file", "")
-            if not path.is_file():
+            content, condition = row.get("content", "").strip(), row.get("condition", "").strip()
+            path = folder / row["file"] if row.get("file") or not content else None
+            if path is not None and not path.is_file():
                 problems.append(Problem(f"{name}:{line}", f"file is {row.get('file')}, which is not there", "a file"))
-            files[row["source"]] = path
+            if bool(content) != bool(condition):
+                what = "has a content or a condition without the other"
+                problems.append(Problem(f"{name}:{line}", what, "both, or neither"))
+            files[row["source"]] = _ListedStimulus(path, content, condition)
         if problems:
             raise UserError(problems[:20])
         return files
@@ -263,6 +305,14 @@ class SourceFolder:
             if path.is_file() and medium_of(path.name) is not None and leads_inside(path, self._stimuli):
                 found.setdefault(path.name, []).append(path)
         return {name: paths[0] for name, paths in found.items() if len(paths) == 1}
+
+
+class _ListedStimulus(NamedTuple):
+    """A line of `--stimuli`: the file of a stimulus, and what it is called in the study, as far as it says so."""
+
+    file: Path | None
+    content: str
+    condition: str
 
 
 def _plain_path(named: str) -> str | None:
@@ -301,12 +351,17 @@ class SourceRow:
     """One row of a table."""
 
     line: int
-    cells: Mapping[str, str]
-    """By the name of the column in small letters; stripped."""
+    cells: Sequence[str]
+    """As they are written, one for each column."""
     table: SourceTable = field(repr=False)
 
     def __getitem__(self, column: str) -> str:
-        return self.cells.get(column, "")
+        """Return the cell of a column, by its name in small letters, stripped; empty where there is no such column."""
+        place = self.table.places.get(column)
+        if place is None:
+            return ""
+        cell = self.cells[place]
+        return (unquoted(cell) if cell[:1] == "'" else cell).strip()
 
     @property
     def where(self) -> str:
@@ -342,6 +397,7 @@ class SourceTable:
         heads = next(iter(self._lines()), (1, []))[1]
         self.columns = _unique(heads)
         """The names of the columns in small letters, each once: a second `vote` is `vote#2`, one without is `#3`."""
+        self.places: Mapping[str, int] = {column: place for place, column in enumerate(self.columns)}
         for place, column in enumerate(self.columns):
             written = heads[place].strip() if place < len(heads) else ""
             provenance.register(Leaf(name, "column", column if not written else _as_written(column, written)))
@@ -383,8 +439,7 @@ class SourceTable:
                 what = f"has {len(cells)} cells, and the first line has {count}"
                 self.settle_row(line, "broken", what, "left out")
                 continue
-            values = (unquoted(cell).strip() for cell in cells)
-            yield SourceRow(line, dict(zip(self.columns, values, strict=False)), self)
+            yield SourceRow(line, cells, self)
 
     def _lines(self) -> Iterator[tuple[int, list[str]]]:
         with self._path.open(encoding=self._encoding, errors="replace", newline="") as file:

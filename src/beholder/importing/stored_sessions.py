@@ -40,7 +40,7 @@ from beholder.planning.serialization import later_lists_to_json
 from beholder.planning.slots import arrange
 from beholder.server.tokens import pseudonym
 from beholder.stimuli.catalogue import Catalogue
-from beholder.store.contract import Answer, End, Fact, PlatformIdentity, Session, StoredVerdict
+from beholder.store.contract import Answer, End, Fact, PlatformIdentity, PosedAttempt, Session, StoredVerdict
 from beholder.store.full_copy import fill_store
 from beholder.store.open import open_store
 from beholder.store.rules import record_of
@@ -151,6 +151,9 @@ def _facts(
     at = began
     if one.before is not None:
         yield _questionnaire(session, "questions:before", one.before, at)
+    for attempt in one.attempts:
+        yield PosedAttempt(session, attempt.key, "", {}, dict(attempt.private) or None, at)
+        yield _page_answer(session, attempt.key, attempt.answer, attempt.origin, at)
     for place, (given, trial) in enumerate(zip(one.trials, trials, strict=True), 1):
         at = given.at or at + timedelta(milliseconds=given.ms or 0)
         answer, origin = pages.answer(trial, given)
@@ -171,10 +174,12 @@ def _facts(
 
 
 def _questionnaire(session: str, key: str, given: QuestionnaireAnswers, at: datetime) -> Answer:
-    evidence: dict[str, Json] = {
-        ORIGIN: {"file": given.origin.file, "lines": {"": min(given.origin.lines.values(), default=0)}}
-    }
-    return Answer(session, key, {"answers": dict(given.answers)}, evidence, 0.0, -1.0, "", IMPORTED, at)
+    return _page_answer(session, key, {"answers": dict(given.answers)}, given.origin, at)
+
+
+def _page_answer(session: str, key: str, answer: Mapping[str, Json], origin: Origin, at: datetime) -> Answer:
+    evidence: dict[str, Json] = {ORIGIN: {"file": origin.file, "lines": {"": min(origin.lines.values(), default=0)}}}
+    return Answer(session, key, dict(answer), evidence, 0.0, -1.0, "", IMPORTED, at)
 
 
 def _foreign(session: str, verdict: ForeignVerdict, at: datetime) -> StoredVerdict:

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -156,7 +156,7 @@ def _catalogue(study: Study, stimuli: Sequence[ImportedStimulus]) -> Catalogue:
     known = [
         Stimulus(
             one.id, one.content, one.condition, one.role, medium_of(PurePosixPath(one.named).name) or "video",
-            one.named, "", _UNMEASURED, Path(), factors={},
+            one.named, "", replace(_UNMEASURED, duration_ms=one.duration_ms), Path(), factors={},
         )
         for one in stimuli
     ]  # fmt: skip

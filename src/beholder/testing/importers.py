@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import csv
 import io
 import json
@@ -92,10 +93,14 @@ def _check_leaves(name: str, source: Path, stimuli: Path | None, *, partial: boo
 
 
 def _leaves(name: str, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the leaves of a file as another reader sees them: values of JSON, columns and rows of CSV."""
+    """Yield the leaves of a file as another reader sees them: values of JSON and INI, columns and rows of CSV."""
     text = path.read_bytes().decode("utf-8-sig", errors="replace")
     if name.endswith(".json"):
         yield from (("key", place) for place in _places(json.loads(text)))
+    elif name.endswith(".cfg"):
+        parser = configparser.ConfigParser(interpolation=None)
+        parser.read_string(text)
+        yield from (("key", f"{section}.{key}") for section in parser.sections() for key in parser[section])
     elif name.endswith(".csv"):
         first = text.partition("\n")[0]
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count))
