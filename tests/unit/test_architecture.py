@@ -186,6 +186,8 @@ SHORT_CHAPTERS = {
     "beholder.cli.desk": "the commands of one group",
     "beholder.cli.examples": "the commands of one group",
     "beholder.cli.translation": "a command of its own",
+    "beholder.desk.documents.now": "a page of the desk, which is served by its name",
+    "beholder.desk.documents.studies": "a page of the desk, which is served by its name",
     "beholder.desk.desk_server": "a process of its own, which commands start",
     "beholder.deployment.here": "a target: one module each",
     "beholder.deployment.contained": "runs in a container, by its own name",
@@ -294,8 +296,9 @@ SAME_NOUN = {
     "image", "items", "known_answers", "ledger", "marked_words", "media", "mixed", "model",
     "moderation", "page", "pairs", "participants", "playback", "probe", "profile", "qualification", "questionnaire",
     "ranks", "rater_models", "raters", "ratings", "recurring_questions", "registry",
-    "relation", "relations", "reliability", "result", "run", "runs", "scores", "servers",
-    "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "study", "submissions", "tables",
+    "relation", "relations", "reliability", "result", "results", "run", "runs", "scores", "servers",
+    "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "studies", "study",
+    "submissions", "tables",
     "tests", "text", "texts", "time_marks", "transcriptions", "video", "views", "votes_needed", "writer",
 }  # fmt: skip
 """Names of several modules: the same noun in another layer, or the same part of a shape."""

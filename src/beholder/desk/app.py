@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module, resources
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -37,6 +39,9 @@ from beholder.store.contract import StoreUnavailable
 
 _log = logging.getLogger("beholder.desk")
 _WEB = Path(str(resources.files("beholder.desk"))) / "web"
+_PARTICIPANTS_WEB = Path(str(resources.files("beholder.web")))
+SHARED = ("element.js", "icons.js", "words.js", "mark.svg", "style/tokens.css", "style/base.css")
+"""What the pages of the desk take from those of participants."""
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -142,13 +147,18 @@ def make_desk(desk: Desk) -> ASGIApp:
         return JsonReply(_me(session))
 
     async def front(request: Request, session: DeskSession) -> Response:
-        return _file(_WEB / "index.html")
+        return _file(request, _WEB / "index.html")
 
     async def static(request: Request, session: DeskSession) -> Response:
         file = (_WEB / request.path_params["path"]).resolve()
         if not file.is_relative_to(_WEB.resolve()) or file.suffix not in _TYPES or not file.is_file():
             raise not_here("file")
-        return _file(file)
+        return _file(request, file)
+
+    async def shared(request: Request, session: DeskSession) -> Response:
+        if request.path_params["path"] not in SHARED:
+            raise not_here("file")
+        return _file(request, _PARTICIPANTS_WEB / request.path_params["path"])
 
     async def all_studies(request: Request, session: DeskSession) -> Response:
         studies = []
@@ -177,6 +187,7 @@ def make_desk(desk: Desk) -> ASGIApp:
         Route(f"{study}/results", of_study("results", "results")),
         Route(f"{study}/study", of_study("study", "study")),
         Route("/static/{path:path}", inside(static)),
+        Route("/web/{path:path}", inside(shared)),
         Route("/", inside(front)),
         Route("/{page:path}", inside(front)),
     ]
@@ -197,7 +208,9 @@ async def study_of(desk: Desk, request: Request, session: DeskSession, scope: Sc
 
 
 async def _document(name: str, study: DeskStudy, viewer: Viewer, query: Mapping[str, str]) -> Any:
-    return await import_module(f"beholder.desk.documents.{name}").document(study, viewer, **query)
+    document = import_module(f"beholder.desk.documents.{name}").document
+    known = signature(document).parameters
+    return await document(study, viewer, **{name: value for name, value in query.items() if name in known})
 
 
 def _require_own_host(gate: Gate, request: Request) -> None:
@@ -227,8 +240,18 @@ def _login_page(desk: Desk, status: int) -> Response:
     return Response(page, status, {"content-security-policy": policy}, _TYPES[".html"])
 
 
-def _file(file: Path) -> Response:
-    return Response(file.read_bytes(), media_type=_TYPES[file.suffix], headers={"cache-control": "no-cache"})
+def _file(request: Request, file: Path) -> Response:
+    headers = {"cache-control": "no-cache", "vary": "accept-encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(file.read_bytes(), media_type=_TYPES[file.suffix], headers=headers)
+    packed = _packed(file, file.stat().st_mtime_ns)
+    return Response(packed, media_type=_TYPES[file.suffix], headers=headers | {"content-encoding": "gzip"})
+
+
+@lru_cache(maxsize=128)
+def _packed(file: Path, changed_ns: int) -> bytes:
+    """Return a file, compressed once for each state of it."""
+    return gzip.compress(file.read_bytes(), mtime=0)
 
 
 # Replies to errors

@@ -8,8 +8,10 @@ import hmac
 from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from beholder.desk.documents.study_facts import StudyFacts
 from beholder.errors import Problem, StoreError, UserError
 from beholder.methods import find, load_study
 from beholder.planning.message_trials import load_stimuli
@@ -39,6 +41,11 @@ class DeskStudy:
     def folder(self) -> Path:
         """The folder of the study."""
         return self.context.study.folder
+
+    @cached_property
+    def facts(self) -> StudyFacts:
+        """What its store holds, judged, and read again when it has changed."""
+        return StudyFacts(self.context)
 
     def media_address(self, stimulus: str) -> str:
         """Return the address on this desk of a stimulus by its id: it tells neither file nor condition."""

@@ -113,7 +113,7 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
     facts = _facts(study, inputs.tables, robots)
     visits = facts.visits if facts is not None else ()
     removed = RemovedVisits() if robots else removed_visits(inputs.tables, study.run)
-    limit = duration(study.recruit.time_limit) if study.recruit.time_limit else _TIME_LIMIT
+    limit = time_limit(study)
     left_there = inputs.platform.gone if inputs.platform is not None else ()
     open_ = [visit for visit in visits if visit.outcome is None and not visit.is_erased]
     here = [visit for visit in open_ if now - _last_answer_at(visit) <= limit and visit.session not in left_there]
@@ -183,6 +183,11 @@ def make_snapshot(study: Study, inputs: MonitorFacts, now: datetime, *, robots: 
             *([inputs.note] if inputs.note else []),
         ),
     )
+
+
+def time_limit(study: Study) -> timedelta:
+    """Return how long somebody may send nothing before they count as gone."""
+    return duration(study.recruit.time_limit) if study.recruit.time_limit else _TIME_LIMIT
 
 
 def _link(study: Study, launched: LaunchRecord | None) -> str:

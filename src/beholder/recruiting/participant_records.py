@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import TABLES, position_of
-from beholder.cleaning.screening import judge_tables
+from beholder.cleaning.screening import JudgedPopulation, judge_tables
 from beholder.cleaning.sessions import JudgedSession
 from beholder.formats import count
 from beholder.recruiting.context import RecruitContext
@@ -19,7 +19,7 @@ from beholder.result_view import ResultView, ShownResult
 from beholder.server.moderation import Moderation
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
-from beholder.study.recruitment import SOURCES, Mode, Sum, is_person
+from beholder.study.recruitment import SOURCES, Mode, Sum, is_person, is_robot
 from beholder.types import Outcome
 
 if TYPE_CHECKING:
@@ -156,13 +156,25 @@ async def participant_records(context: RecruitContext) -> ParticipantRecords:
     tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(context.store, table) for table in TABLES}
     moderation = Moderation(context.store.ledger)
     entries = await moderation.refresh()
+    has_come = any(is_person(row["mode"]) and row["run"] == context.study.run for row in tables["sessions"])
+    judging = judge_tables(context.study, tables) if has_come else None
+    return make_records(tables, entries, moderation, judging)
+
+
+def make_records(
+    tables: _Tables,
+    entries: Sequence[LedgerEntry],
+    moderation: Moderation,
+    judging: JudgedPopulation | None,
+    *,
+    robots: bool = False,
+) -> ParticipantRecords:
+    """Return all participants, or all robots, of these tables; `judging` is what the rules say of the study's run."""
+    is_one = is_robot if robots else is_person
     sessions = sorted(
-        (row for row in tables["sessions"] if is_person(row["mode"])),
-        key=lambda row: (row["at"], str(row["session"])),
+        (row for row in tables["sessions"] if is_one(row["mode"])), key=lambda row: (row["at"], str(row["session"]))
     )
-    judged: dict[str, JudgedSession] = {}
-    if any(row["run"] == context.study.run for row in sessions):
-        judged = {one.visit.session: one for one in judge_tables(context.study, tables).judged}
+    judged = {one.visit.session: one for one in judging.judged} if judging is not None else {}
     facts = _RecordFacts(tables)
     by_participant: dict[str, list[ParticipantSession]] = defaultdict(list)
     for row in sessions:

@@ -103,7 +103,7 @@ def step_counts(
     rows = [
         StepCount(
             key,
-            _title(key),
+            step_title(key),
             many[place[key]],
             sum(one.key == key and one.visit.outcome is None and one.is_here for one in sessions),
             sum(one.key == key and one.visit.outcome is None and not one.is_here for one in sessions),
@@ -148,7 +148,8 @@ def _sums(rows: Sequence[StepCount]) -> tuple[int, int, int]:
     return sum(row.here for row in rows), sum(row.left for row in rows), sum(row.ended for row in rows)
 
 
-def _title(key: str) -> str:
+def step_title(key: str) -> str:
+    """Return the title of a step, by its key without the number of an attempt."""
     kind, _, name = key.partition(":")
     if kind == "check":
         return check_title(name)
