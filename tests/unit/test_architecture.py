@@ -169,7 +169,7 @@ def importers() -> dict[str, set[str]]:
 
 def test_modules_are_chapters_and_not_slivers() -> None:
     sizes = [lines(path) for path in SOURCES]
-    assert len(sizes) <= 700
+    assert len(sizes) <= 850
     assert statistics.median(sizes) >= 180
 
 
