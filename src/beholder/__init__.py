@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from beholder.analysis import analyse, better
 from beholder.backups import backup
+from beholder.bundling import bundle, rerun, verify
 from beholder.cleaning import clean
 from beholder.comparison import compare
 from beholder.deployment import deploy
@@ -41,10 +42,10 @@ from beholder.workflow.runs import runs
 from beholder.workflow.serve import serve
 
 __all__ = [
-    "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "chain", "check", "clean",
-    "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget",
-    "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "preregister",
-    "purge", "report", "restore", "run", "runs", "schema", "serve", "simulate",
+    "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "bundle", "chain",
+    "check", "clean", "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend",
+    "forget", "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power",
+    "preregister", "purge", "report", "rerun", "restore", "run", "runs", "schema", "serve", "simulate", "verify",
 ]  # fmt: skip
 
 

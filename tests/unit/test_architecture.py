@@ -60,7 +60,7 @@ READERS = {
 }  # fmt: skip
 """They read what the store holds, and import neither the server nor recruiting."""
 ANYTHING = {
-    "__init__", "__main__", "cli", "deployment", "desk", "examples", "handbook", "importing", "sample_size",
+    "__init__", "__main__", "bundling", "cli", "deployment", "desk", "examples", "handbook", "importing", "sample_size",
     "simulation", "testing", "translation", "workflow",
 }  # fmt: skip
 """The parts on top. The fake platform is for rehearsals: like simulated people, whom it sends, it sees everything."""
@@ -182,8 +182,14 @@ SHORT_CHAPTERS = {
     "beholder.analysis.folder": "the folder of a verb, whose front has to stay light",
     "beholder.backups.buckets": "a destination, which is imported where it is named",
     "beholder.backups.sftp": "a destination, which is imported where it is named",
+    "beholder.bundling.holdings": "what the documents, the command and the archive share",
+    "beholder.bundling.recomputation": "what making and verifying share",
+    "beholder.bundling.verification_page": "the page of a verb, which only those load who ask for it",
+    "beholder.comparison.replication": "one question of a comparison, with its table and its words",
+    "beholder.bundling.authors": "names alone: what is left out of facts is another noun",
     "beholder.cli.backups": "the commands of one group",
     "beholder.cli.desk": "the commands of one group",
+    "beholder.cli.bundles": "the commands of one group",
     "beholder.cli.examples": "the commands of one group",
     "beholder.cli.translation": "a command of its own",
     "beholder.desk.documents.now": "a page of the desk, which is served by its name",
@@ -271,8 +277,8 @@ MOODS = {
 }  # fmt: skip
 """Metaphors, moods and participles that were names of ours: nobody would search for them."""
 ACTIVITIES = {
-    "blinding", "decoding", "cleaning", "even_rounding", "exporting", "importing", "loading", "mixing", "monitoring",
-    "planning", "printing", "recruiting", "rendering", "reporting", "screening", "testing", "training",
+    "blinding", "bundling", "decoding", "cleaning", "even_rounding", "exporting", "importing", "loading", "mixing",
+    "monitoring", "planning", "printing", "recruiting", "rendering", "reporting", "screening", "testing", "training",
 }  # fmt: skip
 """Nouns in -ing that the field or every programmer uses."""
 
@@ -757,10 +763,10 @@ def test_text_files_are_read_and_written_as_utf_8() -> None:
 
 def test_the_public_names_are_these() -> None:
     assert beholder.__all__ == [
-        "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "chain", "check",
-        "clean", "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend", "forget",
-        "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power", "preregister",
-        "purge", "report", "restore", "run", "runs", "schema", "serve", "simulate",
+        "BeholderError", "Problem", "UserError", "analyse", "arena", "backup", "better", "board", "bundle", "chain",
+        "check", "clean", "close", "compare", "decide", "demo", "deploy", "dimensions", "doctor", "export", "extend",
+        "forget", "import_study", "launch", "metrics", "monitor", "new", "participants", "pay", "plan", "power",
+        "preregister", "purge", "report", "rerun", "restore", "run", "runs", "schema", "serve", "simulate", "verify",
     ]  # fmt: skip
     assert dir(beholder) == sorted(beholder.__all__), "packages can be imported, and are not listed"
     for name in beholder.__all__:

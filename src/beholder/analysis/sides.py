@@ -73,6 +73,8 @@ class Side:
     """people or robots; empty where unknown."""
     notes: tuple[str, ...] = ()
     """How a table of others was read, and what is odd in it, in sentences."""
+    repeats: str = ""
+    """The name of the study that it repeats with other people; empty where it repeats none."""
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -106,10 +108,19 @@ def read_side(
     study = loaded.study
     side_name = name or (study.name if study is not None else loaded.path.stem) + (f" run {run}" if run else "")
     who = study.name if study is not None else str(loaded.path.resolve())
-    side = replace(side_from_ratings(ratings, side_name, _labels(study)), wordings=loaded.wordings)
+    side = replace(
+        side_from_ratings(ratings, side_name, _labels(study)), wordings=loaded.wordings, repeats=_repeated(study)
+    )
     if loaded.own is not None:
         side = replace(side, notes=_table_words(loaded.own.notes, loaded.own.findings))
     return _placed(side, loaded.folder, who, loaded.population)
+
+
+def _repeated(study: Study | None) -> str:
+    """Return which study one repeats, as `rerun` has written it."""
+    source = None if study is None else study.source
+    again = source.get("rerun_of") if isinstance(source, dict) else None
+    return str(again.get("study", "")) if isinstance(again, dict) else ""
 
 
 def _table_words(notes: Sequence[str], findings: Sequence[SanityFinding]) -> tuple[str, ...]:

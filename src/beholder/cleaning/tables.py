@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -110,9 +111,13 @@ def clean_tables(
     where: str = "store/",
     robots: bool = False,
     run: int | None = None,
+    now: datetime | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Cleaned:
-    """Judge the sessions of a run in these tables and write clean/, of robots in rehearsal/ once a person has come."""
+    """Judge the sessions of a run in these tables and write clean/, of robots in rehearsal/ once a person has come.
+
+    `now` says whether the study has closed; it is the present when left out.
+    """
     facts = facts_of(study, tables, where=where, robots=robots, run=run)
     told = [row for row in tables.get("told", ()) if row["key"] == IMPORTED]
     is_rehearsal, ledger = facts.population == "robots" and has_people(tables), tables.get("ledger", ())
@@ -124,7 +129,7 @@ def clean_tables(
         study = study.in_rehearsal()
     folder = study.outputs / "clean"
     proposed = propose(study, judging.method, facts, judged)
-    collected = collection_of(study, facts, ledger, judging.texts, store=where)
+    collected = collection_of(study, facts, ledger, judging.texts, store=where, now=now)
     qualified = funnel(judging.checks, facts, judged)
     foreign = foreign_rows(told, judged)
     _write(folder, study, facts, judged, judging.texts, qualified, proposed, collected, registered, foreign)

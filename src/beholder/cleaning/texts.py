@@ -47,7 +47,7 @@ class StudyText:
 
 def read_text(text: str, study: Study, method: Method) -> StudyText:
     """Return what stands in a stored study text; the study as it is now fills what the text leaves to the method."""
-    values = _values(text)
+    values = text_values(text)
     title = str(values.get("title", study.title))
     if "questions" in values:
         written = [{key: one[key] for key in Question.model_fields if key in one} for one in values["questions"]]
@@ -130,7 +130,7 @@ def _contrasts(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((str(one), str(other)) for one, other in written or ())
 
 
-def _values(text: str) -> dict[str, Any]:
+def text_values(text: str) -> dict[str, Any]:
     """Return the map in a study text, by the rules of YAML 1.2 by which it was written."""
     root = parse(text, "study.yaml").root
     return cast("dict[str, Any]", _value(root)) if isinstance(root, MapNode) else {}

@@ -13,6 +13,7 @@ import click
 
 from beholder.cli.analysis import better, board, compare, dimensions, extend, metrics, power
 from beholder.cli.backups import backup, restore
+from beholder.cli.bundles import bundle, rerun, verify
 from beholder.cli.command import (
     CommandResult,
     StageGroup,
@@ -544,6 +545,7 @@ def open_(context: click.Context, what: str, study: Path) -> None:
 # In the order in which they are used, which is that of the help.
 for _command in (
     examples, media, demo, simulate, power, run, chain, deploy, backup, restore, launch, monitor, desk, participants,
-    extend, decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, docs, words, completion,
+    extend, decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, bundle, verify, rerun, docs,
+    words, completion,
 ):  # fmt: skip
     cli.add_command(_command)

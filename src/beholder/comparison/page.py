@@ -31,6 +31,7 @@ from beholder.comparison.text import (
     difference_sheet,
     effect_sheet,
     headlines,
+    replication_sheet,
     sentences,
 )
 from beholder.errors import Problem, UserError
@@ -93,6 +94,16 @@ def _notes(tables: ComparisonTables) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _replication(tables: ComparisonTables) -> Child:
+    """Return what became of every difference of a study that another one repeats."""
+    rows = tables.table("replication")
+    if not len(rows):
+        return None
+    content = table("Differences of the original, and of its repetition", replication_sheet(rows, tables.labels))
+    foot = "Clear: p below 0.05 after Holm's correction. What is not clear again is no proof that there is nothing."
+    return panel("replication", "Found again?", content, foot=foot, is_wide=True)
+
+
 def _lead(tables: ComparisonTables) -> Child:
     lines = sentences(tables)
     foot = f"The table below has all {len(lines)}." if len(lines) > _MOST_TOLD else ""
@@ -102,6 +113,7 @@ def _lead(tables: ComparisonTables) -> Child:
 
 def _sections(tables: ComparisonTables, drawn: Mapping[str, Markup]) -> list[Child]:
     sections: list[Child] = [
+        _replication(tables),
         _agreement(tables),
         *_by_question(tables),
         *_paper_tables(tables),

@@ -14,6 +14,7 @@ from beholder.analysis.score_tables import DIFFERENTIAL, is_differential
 from beholder.comparison.agreement import agreeing, correlated, differences, effects, matrices
 from beholder.comparison.contrasts import contrast_counts, contrasts
 from beholder.comparison.paper_tables import accuracy, by_question, failures_against_first, triangles
+from beholder.comparison.replication import replication
 from beholder.comparison.sides import LEVELS, ComparedSides, MatchedScores, every_two
 from beholder.errors import Problem, UserError
 from beholder.result_view import DrawnResult, ResultView
@@ -32,8 +33,8 @@ class Comparison(DrawnResult):
     """The finding, a sentence or two for every two sides and question."""
     page: Path
     also: Mapping[str, DataFrame] = field(default_factory=dict)
-    """stimuli, conditions, contrasts, contrast_counts, correlations, matrices, accuracy, triangles, failures, effects:
-    those that there are.
+    """stimuli, conditions, contrasts, contrast_counts, replication, correlations, matrices, accuracy, triangles,
+    failures, effects: those that there are.
     """
     notes: Mapping[str, Any] = field(default_factory=dict)
     charts: Mapping[str, Callable[[], Any]] = field(default_factory=dict, repr=False, compare=False)
@@ -144,6 +145,7 @@ def find(sides: ComparedSides | Sequence[ComparedSides], margin: float | None) -
         "conditions": tested["condition"],
         "contrasts": contrasted,
         "contrast_counts": contrast_counts(contrasted.table) if contrasted is not None else None,
+        "replication": replication(whole.sides, contrasted.table) if contrasted is not None else None,
         "accuracy": accuracy(agreement.table, names, tested),
         "triangles": triangles(agreement.table, names),
         "failures": _joined([failures_against_first(one.sides, own) for one, own in zip(several, asked, strict=True)]),

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from beholder.analysis.result import records
+from beholder.comparison.replication import replication_words
 from beholder.comparison.result import ComparisonTables
 from beholder.comparison.sides import MatchedScores
 from beholder.formats import NONE, count, interval, number, p_value, plain_count, plural, signed
@@ -40,8 +41,10 @@ def sentences(tables: ComparisonTables) -> tuple[str, ...]:
         ]
     else:
         sentences = [(_two(one), one.question, _sentence(tables, one)) for one in shown]
-    return tuple(
-        f"{who}, {about}: {text}" if len(questions) > 1 else f"{who}: {text}" for who, about, text in sentences
+    found_again = replication_words(tables.results.get("replication"))
+    return (
+        *found_again,
+        *(f"{who}, {about}: {text}" if len(questions) > 1 else f"{who}: {text}" for who, about, text in sentences),
     )
 
 
@@ -261,4 +264,18 @@ def contrast_sheet(table: pd.DataFrame, labels: Mapping[str, str]) -> TextTable:
     heads = (
         "Condition", "minus", "Question", "Sides", "Difference", "on the other", "p, Holm", "on the other", "Verdict",
     )  # fmt: skip
+    return TextTable(heads, rows, names=4)
+
+
+def replication_sheet(table: pd.DataFrame, labels: Mapping[str, str]) -> TextTable:
+    """Return what became of each difference of a study that was repeated."""
+    rows = [
+        (
+            labels.get(row["condition"], row["condition"]), labels.get(row["other_condition"], row["other_condition"]),
+            row["question"], row["replication"] or NONE, signed(row["difference"], 2),
+            signed(row["other_difference"], 2), p_value(row["p_holm"]), p_value(row["other_p_holm"]),
+        )
+        for row in records(table.head(_MOST_ROWS))
+    ]  # fmt: skip
+    heads = ("Condition", "minus", "Question", "Verdict", "Original", "Repetition", "p, original", "p, repetition")
     return TextTable(heads, rows, names=4)

@@ -73,7 +73,7 @@ def export_folder(
         record_judged_look(one, tables["ledger"], url, "export")
     judging = merge_runs(by_run)
     step()
-    source = ExportSource(judging, tables, FreeTextFilter(judging.texts, _masks(url) if with_texts else None))
+    source = ExportSource(judging, tables, FreeTextFilter(judging.texts, stored_masks(url) if with_texts else None))
     views = p910_tables(source) if p910 else []
     with staged(folder, stale) as target:
         written: list[WrittenTable] = []
@@ -163,7 +163,7 @@ def merge_runs(by_run: Sequence[JudgedPopulation]) -> JudgedPopulation:
     return replace(by_run[-1], facts=facts, texts=texts, judged=judged)
 
 
-def _masks(url: str) -> Masks:
+def stored_masks(url: str) -> Masks:
     """Return masks for the platform ids of all participants."""
 
     async def ids() -> list[str]:

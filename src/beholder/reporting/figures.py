@@ -393,9 +393,36 @@ def paper_files(svg: str, layout: Layout) -> Mapping[str, bytes]:
     points = sized("", _POINTS_PER_MM)
     return {
         "svg": sized("mm", 1).encode(),
-        "pdf": vl_convert.svg_to_pdf(points),
+        "pdf": pdf_of(points),
         "png": vl_convert.svg_to_png(points, scale=1, ppi=_PPI),
     }
+
+
+_NAMED_OBJECTS = re.compile(rb"<<\n((?:[ ]+/\w+ \d+ \d+ R\n){2,})[ ]*>>")
+_FONTS = re.compile(rb"\n(\d+) 0 obj\n<<\n  /Type /Font\n  /Subtype /Type0\n")
+_MOST_TRIES = 60
+"""With three fonts one in six has them in order."""
+
+
+def pdf_of(svg: str) -> bytes:
+    """Return a drawing as PDF, with the same bytes each time.
+
+    The converter writes fonts and the names of objects in another order each time. Names are sorted where they stand,
+    which moves no other byte; the fonts are drawn again until they are in the order of their numbers.
+    """
+    import vl_convert
+
+    pdf = b""
+    for _ in range(_MOST_TRIES):
+        pdf = bytes(vl_convert.svg_to_pdf(svg))
+        numbers = [int(one) for one in _FONTS.findall(pdf)]
+        if numbers == sorted(numbers):
+            break
+    return _NAMED_OBJECTS.sub(_sorted_names, pdf)
+
+
+def _sorted_names(match: re.Match[bytes]) -> bytes:
+    return match[0].replace(match[1], b"".join(sorted(match[1].splitlines(keepends=True))))
 
 
 def _split_opening(svg: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from beholder.analysis.figures.scores import scores_chart
 from beholder.analysis.figures.theme import COLUMN, DOUBLE, Layout
 from beholder.analysis.result import read_results
-from beholder.reporting.figures import paper_files, to_svg
+from beholder.reporting.figures import paper_files, pdf_of, to_svg
 from beholder.study.model import Study
 from support.comparison_reports import compared
 from support.rating_frames import means_frame
@@ -68,3 +68,11 @@ def test_a_picture_has_300_dots_in_an_inch(tmp_path: Path) -> None:
     png = (tmp_path / "report" / "figures" / "scores-quality.png").read_bytes()
     place = png.index(b"pHYs") + 4
     assert struct.unpack(">IIB", png[place : place + 9]) == (11811, 11811, 1)  # in a metre
+
+
+def test_a_drawing_gives_the_same_pdf_each_time() -> None:
+    box = '<rect x="{}" y="{}" width="5" height="5" fill="#00f" opacity="0.{}"/>'
+    boxes = "".join(box.format(9 * place, place, place) for place in range(1, 10))
+    words = '<text y="20" font-family="sans-serif">a</text><text y="40" font-weight="bold">b</text>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 50" width="90" height="50">{boxes}{words}</svg>'
+    assert len({pdf_of(svg) for _ in range(8)}) == 1
