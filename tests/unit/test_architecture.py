@@ -169,6 +169,7 @@ def importers() -> dict[str, set[str]]:
 
 def test_modules_are_chapters_and_not_slivers() -> None:
     sizes = [lines(path) for path in SOURCES]
+    # Bundles, importers, the desk and the handbook are packages of their own: with them the house has more chapters.
     assert len(sizes) <= 850
     assert statistics.median(sizes) >= 180
 
