@@ -13,7 +13,8 @@ import httpx
 from starlette.types import ASGIApp
 
 from beholder.desk.access_file import AccessFile
-from beholder.desk.app import Desk, make_desk
+from beholder.desk.app import make_desk
+from beholder.desk.context import Desk
 from beholder.desk.desk_study import OpenStudies, study_places
 from beholder.desk.gate import Gate
 from beholder.desk.logins import make_link

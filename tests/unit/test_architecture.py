@@ -280,6 +280,7 @@ MOODS = {
 ACTIVITIES = {
     "blinding", "bundling", "decoding", "cleaning", "even_rounding", "exporting", "importing", "loading", "mixing",
     "monitoring", "planning", "printing", "recruiting", "rendering", "reporting", "screening", "testing", "training",
+    "unblinding",
 }  # fmt: skip
 """Nouns in -ing that the field or every programmer uses."""
 
@@ -303,10 +304,10 @@ SAME_NOUN = {
     "image", "items", "known_answers", "ledger", "marked_words", "media", "mixed", "model",
     "moderation", "page", "pairs", "participants", "playback", "probe", "profile", "qualification", "questionnaire",
     "ranks", "rater_models", "raters", "ratings", "recurring_questions", "registry",
-    "relation", "relations", "reliability", "result", "results", "run", "runs", "scores", "servers",
+    "operations", "relation", "relations", "reliability", "result", "results", "run", "runs", "scores", "servers",
     "sensitivity", "serialization", "sessions", "shortfall", "sides", "store", "studies", "study",
     "submissions", "tables",
-    "tests", "text", "texts", "time_marks", "transcriptions", "video", "views", "votes_needed", "writer",
+    "tests", "text", "texts", "time_marks", "tokens", "transcriptions", "video", "views", "votes_needed", "writer",
 }  # fmt: skip
 """Names of several modules: the same noun in another layer, or the same part of a shape."""
 

@@ -28,7 +28,7 @@ from beholder.study.recruitment import is_closed, moment, own_posting
 if TYPE_CHECKING:
     from beholder.cleaning.screening import JudgedPopulation
 
-LOOK, TARGET, CHAIN = "look", "target", "chain"
+LOOK, TARGET, CHAIN, UNBLIND = "look", "target", "chain", "unblind"
 """Kinds of entries in the ledger."""
 Ending = Literal["complete", "target", "date", "stopped"]
 """How a collection came to its end: all planned lists finished, as many as were asked for, its date, or stopped."""
@@ -49,6 +49,14 @@ class Look(NamedTuple):
     """Lists that were planned at that time."""
     command: str
     ratings_sha256: str
+
+
+class Unblinding(NamedTuple):
+    """That the names of conditions were shown where they had been code names: when, to whom and why."""
+
+    at: str
+    by: str
+    reason: str
 
 
 class SizeChange(NamedTuple):
@@ -98,6 +106,7 @@ class Collection:
     looks: tuple[Look, ...] = ()
     """In their order, one for each state of the ratings."""
     chain: ChainShare | None = None
+    unblindings: tuple[Unblinding, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -137,6 +146,9 @@ class Collection:
             value[key] = [one._asdict() for one in getattr(self, key)]
         value["named"] = [list(pair) for pair in self.named]
         value["chain"] = None if self.chain is None else self.chain._asdict()
+        value["unblindings"] = [one._asdict() for one in self.unblindings]
+        if not self.unblindings:  # of most studies, conditions never had code names
+            del value["unblindings"]
         return value
 
     @classmethod
@@ -150,6 +162,7 @@ class Collection:
                 "changes": tuple(SizeChange(**one) for one in value["changes"]),
                 "looks": tuple(Look(**one) for one in value["looks"]),
                 "chain": None if chain is None else ChainShare(**chain),
+                "unblindings": tuple(Unblinding(**one) for one in value.get("unblindings", ())),
             }
         )
 
@@ -189,6 +202,7 @@ def collection_of(
         changes=tuple(sorted([*_additions(facts), *_retargets(targets, len(planned))])),
         looks=looks_in(entries, facts.run),
         chain=chain_share(entries, facts.run, facts.population),
+        unblindings=unblindings_in(entries, facts.run),
     )
 
 
@@ -264,6 +278,15 @@ def looks_in(ledger: Iterable[Mapping[str, Any]], run: int) -> tuple[Look, ...]:
             fields = {name: row["evidence"][name] for name in Look._fields if name != "at"}
             looks.setdefault(fields["ratings_sha256"], Look(at=_iso(row["at"]), **fields))
     return tuple(looks.values())
+
+
+def unblindings_in(ledger: Iterable[Mapping[str, Any]], run: int) -> tuple[Unblinding, ...]:
+    """Return when the conditions of a run were unblinded, by whom and why."""
+    return tuple(
+        Unblinding(_iso(row["at"]), str(row["evidence"]["by"]), str(row["reason_text"]))
+        for row in ledger
+        if row["kind"] == UNBLIND and _run(row) == run
+    )
 
 
 def chain_share(ledger: Iterable[Mapping[str, Any]], run: int, population: str) -> ChainShare | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from beholder.recruiting.participant_records import ParticipantRecord, ParticipantSession
 
 _REASON = click.option("--reason", required=True, help="Why, in a few words; it is kept.")
+_BY = click.option("--by", default="", metavar="NAME", help="Who does it; kept with the reason.")
 _DRY = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 _VISITS = {True: "verified", False: "unverified", None: "–"}
 _WHO = click.argument("who", metavar="ID")
@@ -73,7 +74,12 @@ def show(who: str, study: Path, store: str | None) -> object:
         _show(visited)
     if person.acts:
         click.echo("\nDone about them")
-        print_table([{"when": _time(one.at), "what": _word(one.kind), "why": one.reason} for one in person.acts])
+        print_table(
+            [
+                {"when": _time(one.at), "what": _word(one.kind), "who": one.by or "–", "why": one.reason}
+                for one in person.acts
+            ]
+        )
     return person
 
 
@@ -137,12 +143,13 @@ def _add_act(kind: Act, words: str) -> Callable[..., object]:
     @_WHO
     @STUDY
     @_REASON
+    @_BY
     @_DRY
     @STORE
-    def command(who: str, study: Path, reason: str, dry_run: bool, store: str | None) -> object:
+    def command(who: str, study: Path, reason: str, by: str, dry_run: bool, store: str | None) -> object:
         from beholder.recruiting import act
 
-        done = act(kind, who, reason, study, store=store, dry_run=dry_run)
+        done = act(kind, who, reason, study, by=by, store=store, dry_run=dry_run)
         click.echo(done.words)
         return done
 

@@ -28,7 +28,7 @@ from beholder.cli.command import (
 )
 from beholder.cli.completion import MethodHelp, MethodName, StudyPath, completion
 from beholder.cli.deployment import deploy
-from beholder.cli.desk import desk
+from beholder.cli.desk import access, desk, shown_desk
 from beholder.cli.examples import examples
 from beholder.cli.handbook import docs
 from beholder.cli.media import media
@@ -283,6 +283,7 @@ def plan(study: Path, has_report: bool) -> object:
     "--drain", "seconds", default=0.0, metavar="SECONDS", type=click.FloatRange(0, 3600),
     help="After SIGTERM, say so at /healthz and go on for so long, until a balancer sends nobody here.",
 )  # fmt: skip
+@click.option("--desk", "has_desk", is_flag=True, help="Run the desk beside it, and print the link that logs you in.")
 @click.option("--as-worker", is_flag=True, hidden=True)
 def serve(
     study: Path,
@@ -294,6 +295,7 @@ def serve(
     workers: int,
     backup: str | None,
     seconds: float,
+    has_desk: bool,
     as_worker: bool,
 ) -> None:
     """Serve the study to participants until Ctrl-C."""
@@ -309,7 +311,7 @@ def serve(
             backup=backup, also=keeping_board(study), drain_s=seconds,
         )  # fmt: skip
         return
-    with Bar("Stimuli") as progress:
+    with shown_desk(study, store, is_shown=has_desk), Bar("Stimuli") as progress:
         beholder.serve(
             study, store=store, host=host, port=port, public_url=public_url, proxies=proxies, workers=workers,
             backup=backup, drain=seconds, tell=live_printer(as_document=True), progress=progress,
@@ -519,15 +521,27 @@ _PAGES = {
 
 
 @cli.command("open", stage="help", has_json=False, has_quiet=False)
-@click.argument("what", default="report", type=click.Choice([*_PAGES, "preview"]), metavar="[PAGE]")
+@click.argument("what", default="report", type=click.Choice([*_PAGES, "preview", "desk"]), metavar="[PAGE]")
 @STUDY
 @click.pass_context
 def open_(context: click.Context, what: str, study: Path) -> None:
     """Open the report in the browser, or another page.
 
     PAGE is report when left out; or plan, power, metrics, dimensions, compare, board, preregistration or storyboard.
-    `beholder open preview` serves the preview and opens it, until Ctrl-C.
+    `beholder open preview` serves the preview and opens it, until Ctrl-C; `beholder open desk` opens the desk, which it
+    starts where none runs.
     """
+    if what == "desk":
+        from beholder.desk.desk_server import link_to_running
+
+        link = link_to_running(study)
+        if link is None:
+            ask_to_open()
+            context.invoke(desk, studies=(study,), port=0)
+        else:
+            click.echo(link)
+            open_in_browser(link)
+        return
     if what == "preview":
         ask_to_open()
         context.invoke(preview, study=study, port=0)
@@ -544,8 +558,8 @@ def open_(context: click.Context, what: str, study: Path) -> None:
 
 # In the order in which they are used, which is that of the help.
 for _command in (
-    examples, media, demo, simulate, power, run, chain, deploy, backup, restore, launch, monitor, desk, participants,
-    extend, decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, bundle, verify, rerun, docs,
-    words, completion,
+    examples, media, demo, simulate, power, run, chain, deploy, backup, restore, launch, monitor, desk, access,
+    participants, extend, decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, bundle, verify,
+    rerun, docs, words, completion,
 ):  # fmt: skip
     cli.add_command(_command)

@@ -45,10 +45,6 @@ create table tokens (
 create table desks (
   address text primary key, process integer not null, studies text not null, begun_at text not null
 ) strict;
-create table passkeys (
-  id text primary key, name text not null, public_key blob not null, uses integer not null, label text not null,
-  made_at text not null
-) strict;
 """
 
 

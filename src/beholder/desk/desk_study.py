@@ -121,7 +121,7 @@ class OpenStudies:
         if place is None:
             return None
         async with self._locks[key]:
-            state = await asyncio.to_thread(_state_of, place)
+            state = await asyncio.to_thread(state_of, place)
             known = self._open.get(key)
             if known is not None and known[0] == state:
                 return known[2]
@@ -154,7 +154,7 @@ class OpenStudies:
         self._open.clear()
 
 
-def _state_of(place: StudyPlace) -> object:
+def state_of(place: StudyPlace) -> object:
     """Return what changes when a study has to be opened anew: its file was written, or its store appeared."""
     try:
         stat = place.file.stat()

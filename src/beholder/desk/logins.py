@@ -25,7 +25,7 @@ class DeskSession:
 
     id: str
     kind: str
-    """How it began: link, password, passkey or share; or `token`, where a program asks, without a session."""
+    """How it began: link, password or share; or `token`, where a program asks, without a session."""
     viewer: Viewer
     studies: frozenset[str] | None
     """The identities of the studies that it may see; None for all of this desk."""
@@ -90,7 +90,7 @@ select sessions.*, shares.blinded as blinded, accounts.role as current, accounts
 from sessions left join shares on shares.id = sessions.share left join accounts on accounts.name = sessions.name
 where sessions.ends_at > ? and sessions.seen_at > ?
   and (share is null or (shares.revoked_at is null and shares.ends_at > ?))
-  and (kind not in ('password', 'passkey') or accounts.name is not null)
+  and (kind <> 'password' or accounts.name is not null)
 """
 """Sessions that hold: a share that was revoked, and an account that was removed, end theirs."""
 
@@ -122,7 +122,7 @@ def end_session(file: AccessFile, session: str) -> bool:
 
 
 def _session(row: Mapping[str, Any]) -> DeskSession:
-    is_account = row["kind"] in ("password", "passkey")
+    is_account = row["kind"] == "password"
     role: Role = row["current"] if is_account else row["role"]
     scopes = from_list(row["scopes"])
     begun_at, seen_at, ends_at = (datetime.fromisoformat(row[name]) for name in ("begun_at", "seen_at", "ends_at"))

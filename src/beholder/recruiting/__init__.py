@@ -143,10 +143,11 @@ async def act(
     reason: str,
     study: str | Path | Study = "study.yaml",
     *,
+    by: str = "",
     store: str | None = None,
     dry_run: bool = False,
 ) -> ModerationResult:
-    """Record an act about a participant, by pseudonym or session, with its reason; return it in words.
+    """Record an act about a participant, by pseudonym or session, with its reason and who did it; return it in words.
 
     `release`: the list is open to others. `reset`: all attempts start over. `let_in`, `shut_out`: may begin again, or
     may not continue. `leave_out`, `take_in`: the answers are excluded or included, whatever the rules say.
@@ -155,7 +156,7 @@ async def act(
     from beholder.recruiting.moderation import record_act
 
     async with open_context(study, store) as context:
-        return await record_act(context, kind, who, reason, dry_run=dry_run)
+        return await record_act(context, kind, who, reason, by=by, dry_run=dry_run)
 
 
 @_blocking

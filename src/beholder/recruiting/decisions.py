@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +19,7 @@ from beholder.recruiting.decisions_file import (
     DECISIONS_FILE,
     apply_edits,
     changed_messages,
+    edit_row,
     file_bytes,
     missing_list,
     nothing_to_sign,
@@ -130,6 +133,29 @@ async def decide_study(
             )
     rows_decided = tuple(row.decided for row in rows)
     return Decisions(rows_decided, folder / DECISIONS_FILE, "" if dry_run else by, tuple(words))
+
+
+async def edit_decision(
+    context: RecruitContext, submission: str, *, pay: str, use: bool, category: str = "", message: str = ""
+) -> Decisions:
+    """Decide about one submission in the file, as a person does in a spreadsheet; where it is wrong, change nothing."""
+    await decide_study(context)
+    file = context.study.folder / DECISIONS_FILE
+    before = file.read_bytes()
+    cells = {"pay": pay, "use": "true" if use else "false"}
+    cells |= {name: value for name, value in (("category", category), ("message", message)) if value}
+    edit_row(context.study.folder, submission, cells)
+    try:
+        return await decide_study(context)
+    except RecruitError:
+        write_private(file, before)
+        raise
+
+
+def digest_of(rows: Sequence[DecisionRow]) -> str:
+    """Return a digest of what is decided, by which somebody says that it is this that they have seen."""
+    seen = [[row.submission, row.pay, row.use, row.category or "", row.message] for row in rows]
+    return hashlib.sha256(json.dumps(sorted(seen)).encode()).hexdigest()[:32]
 
 
 async def _sign(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from beholder.errors import Problem, did_you_mean
+from beholder.errors import Problem, RecruitError, did_you_mean
 from beholder.files import json_bytes, table_bytes, write_private
 from beholder.formats import plain_count
 from beholder.recruiting.context import RecruitContext
@@ -73,6 +73,19 @@ def participant_of(folder: Path, submission: str) -> str:
     """Return the pseudonym in the row of a submission; empty where it has none."""
     lines = (line.cells for line in read_lines(folder, DECISIONS_FILE, _DECISION_COLUMNS, []))
     return next((cells["participant"] for cells in lines if cells["submission"] == submission), "")
+
+
+def edit_row(folder: Path, submission: str, cells: Mapping[str, str]) -> None:
+    """Write other cells into the row of a submission, as a person does in a spreadsheet; raise RecruitError."""
+    problems: list[Problem] = []
+    lines = [line.cells for line in read_lines(folder, DECISIONS_FILE, _DECISION_COLUMNS, problems)]
+    if submission not in [line["submission"] for line in lines]:
+        near = did_you_mean(submission, [line["submission"] for line in lines])
+        problems.append(Problem(DECISIONS_FILE, f"has no row of submission {submission or 'empty'}", "", near))
+    if problems:
+        raise RecruitError(problems)
+    rows = [{**line, **(cells if line["submission"] == submission else {})} for line in lines]
+    write_private(folder / DECISIONS_FILE, table_bytes(_DECISION_COLUMNS, rows))
 
 
 def remove_participant(folder: Path, participant: str) -> int | None:

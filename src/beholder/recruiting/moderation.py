@@ -43,17 +43,10 @@ class ModerationResult:
 
 
 async def record_act(
-    context: RecruitContext, kind: Act, name: str, reason: str, *, dry_run: bool = False
+    context: RecruitContext, kind: Act, name: str, reason: str, *, by: str = "", dry_run: bool = False
 ) -> ModerationResult:
-    """Record an act about a participant or a session, with its reason, and return it in words."""
-    if not reason.strip():
-        raise RecruitError(Problem("--reason", "is empty", "a few words, which are kept"))
-    if any(
-        len(link.platform_id) >= _SHORTEST_PLATFORM_ID and link.platform_id in reason
-        for link in await context.store.platform_identities()
-    ):
-        fix = "Write the pseudonym, or nobody: it is recorded with whom it is about anyway."
-        raise RecruitError(Problem("--reason", "holds somebody's id on their platform", "words without ids", fix))
+    """Record an act about a participant or a session, with its reason and who did it, and return it in words."""
+    await require_reason(context, reason)
     person, session = find_participant(await participant_records(context), name, context.study.folder)
     sessions = _sessions(kind, person, session)
     subject = sessions[0] if len(sessions) == 1 else person.participant
@@ -72,12 +65,25 @@ async def record_act(
             LedgerEntry(
                 kind, "done", context.now(), participant=person.participant, session=one,
                 reason_code=_REASONS.get(kind, ""), reason_text=reason.strip(),
+                evidence={"by": by} if by else None,
             )
             for one in sessions or ("",)
         ]
     )  # fmt: skip
     suffix = await _release_lists(context, sessions) if kind == "release" else ""
     return ModerationResult(kind, person.participant, sessions, f"{means}. Recorded{suffix}.")
+
+
+async def require_reason(context: RecruitContext, reason: str) -> None:
+    """Raise RecruitError for a reason that is empty, or names somebody by their id on a platform."""
+    if not reason.strip():
+        raise RecruitError(Problem("--reason", "is empty", "a few words, which are kept"))
+    if any(
+        len(link.platform_id) >= _SHORTEST_PLATFORM_ID and link.platform_id in reason
+        for link in await context.store.platform_identities()
+    ):
+        fix = "Write the pseudonym, or nobody: it is recorded with whom it is about anyway."
+        raise RecruitError(Problem("--reason", "holds somebody's id on their platform", "words without ids", fix))
 
 
 def find_participant(
@@ -132,6 +138,8 @@ def _no_change(kind: Act, person: ParticipantRecord, sessions: Sequence[str]) ->
     """Return that there is nothing to do, in words; None where there is."""
     if kind == "shut_out" and person.is_shut_out:
         return f"{person.participant} is shut out already. Nothing is recorded."
+    if kind == "release" and all(_is_released(person, one) for one in sessions):
+        return f"{', '.join(sessions)}: released already, and nothing has come since. Nothing is recorded."
     if kind not in _REASONS:
         return None
     last = {done.session: done.kind for done in person.acts if done.kind in _REASONS}
@@ -139,6 +147,13 @@ def _no_change(kind: Act, person: ParticipantRecord, sessions: Sequence[str]) ->
         word = "left out" if kind == "leave_out" else "taken in"
         return f"{', '.join(sessions)}: {word} already. Nothing is recorded."
     return None
+
+
+def _is_released(person: ParticipantRecord, session: str) -> bool:
+    """Return whether the list of a session was released, and nothing was answered since."""
+    released = [done.at for done in person.acts if done.kind == "release" and done.session == session]
+    answered = [step.at for one in person.sessions if one.session == session for step in one.steps]
+    return bool(released) and not any(at > released[-1] for at in answered)
 
 
 async def _release_lists(context: RecruitContext, sessions: Sequence[str]) -> str:

@@ -53,6 +53,8 @@ class RecordedAct(NamedTuple):
     at: datetime
     session: str
     reason: str
+    by: str = ""
+    """Who did it; empty where nobody was named."""
 
 
 @dataclass(frozen=True)
@@ -276,7 +278,8 @@ def _acts(entries: Sequence[LedgerEntry], owner: Mapping[str, str]) -> defaultdi
     for one in entries:
         if one.kind in _ACTS and one.event == "done":
             for participant in {one.participant, owner.get(one.session, "")}:
-                acts[participant].append(RecordedAct(one.kind, one.at, one.session, one.reason_text))
+                by = str(one.evidence.get("by") or "") if isinstance(one.evidence, Mapping) else ""
+                acts[participant].append(RecordedAct(one.kind, one.at, one.session, one.reason_text, by))
     return acts
 
 

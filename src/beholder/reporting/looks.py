@@ -33,6 +33,7 @@ def look_sentences(material: Material) -> list[Sentence]:
     return [
         *_interim(collected, people),
         *_looks(collected),
+        *_unblindings(collected),
         *_size(collected, people),
         *_correction(material, collected),
     ]
@@ -56,6 +57,19 @@ def _looks(collected: Collection) -> list[Sentence]:
     times = _TIMES.get(len(earlier), f"{len(earlier)} times")
     numbers = join_names([f"{look.participants:,}" for look in earlier])
     return [Sentence(f"Results were looked at {times} while ratings were still coming, with {numbers} participants")]
+
+
+def _unblindings(collected: Collection) -> list[Sentence]:
+    """Return who was shown the names of conditions where they had been code names, and when."""
+    return [
+        Sentence(f"{one.by} unblinded the conditions on {_date_and_time(one.at)} UTC ({one.reason.rstrip('.')})")
+        for one in collected.unblindings
+    ]
+
+
+def _date_and_time(at: str) -> str:
+    time = datetime.fromisoformat(at)
+    return f"{date(time)} at {time:%H:%M}"
 
 
 def distinct_looks(looks: Sequence[Look]) -> list[Look]:

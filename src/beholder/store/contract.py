@@ -148,7 +148,8 @@ class LedgerEntry:
     participant: release, reset, let_in, shut_out, leave_out, take_in, resume_link (one was made), forget, purge;
     verified (the platform lists the visit of a session); seat (the participant number
     at a station of a laboratory); look (an analysis of people's ratings), target (so many lists were asked for), chain
-    (the share of its error rate), preregistration (a version of the plan), preregistered (where it was registered)."""
+    (the share of its error rate), preregistration (a version of the plan), preregistered (where it was registered);
+    unblind (names of conditions were shown), desk (who did on the desk what has no name of its own elsewhere)."""
     event: str
     """planned, confirmed, setup_sent, setup_done, pay_sent, accepted, settled, refused, unknown, cancelled,
     resend_authorised; done where nothing is awaited."""

@@ -25,6 +25,7 @@ NO_JSON = {
 NO_QUIET = NO_JSON | dict.fromkeys(
     (
         "monitor",
+        "access list",
         "participants list",
         "participants show",
         "participants resume-link",
@@ -89,6 +90,8 @@ def test_with_json_a_missing_study_is_a_document_too(name: str, tmp_path: Path) 
         "participants show": ["p1"],
         "participants resume-link": ["p1"],
         "forget": ["r"],
+        "access share": ["Board"],
+        "access unblind": ["--by", "Ada", "--reason", "x"],
         "deploy exec": ["monitor"],
     }
     needed = needed_by.get(name, [])
@@ -167,7 +170,7 @@ MEANT = {
     ("run", "--every", "0"): "beholder run  --every is 0.0. Allowed: a number, 0.05 or more.",
     ("power", "--repetitions", "x"): "beholder power  --repetitions is x. Allowed: a whole number.",
     ("open", "Report"): "beholder open  PAGE is Report. Allowed: report, plan, power, metrics, dimensions, compare, "
-    "board, preregistration, storyboard or preview. Did you mean report?",
+    "board, preregistration, storyboard, preview or desk. Did you mean report?",
     ("forget",): "beholder forget  RECEIPT is missing. Write `beholder forget [OPTIONS] RECEIPT [STUDY]`; `--help` "
     "shows more.",
 }  # fmt: skip
