@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from support.commands import command
 from support.desk_browsers import open_desk, problem_of
 from support.taken_study import TakenStudy
 
@@ -40,3 +43,33 @@ async def test_the_report_opens_when_the_study_is_unblinded_in_a_place_of_its_ow
         assert "natural" in shown.text
         assert shown.headers["content-security-policy"].startswith("sandbox allow-scripts")
         assert "allow-same-origin" not in shown.headers["content-security-policy"]
+
+
+async def test_while_blinded_no_reply_holds_the_name_of_a_condition(taken: TakenStudy) -> None:
+    folder, people = taken
+    names = ("natural", "smooth", "jerky", "frozen", "Full", "motion")
+    for verb in ("clean", "analyse"):
+        command(verb, cwd=folder)
+    async with open_desk(folder.parent, folder) as bench:
+        owner = await bench.logged_in()
+        (key,) = bench.desk.studies.places
+        person = (await owner.get(f"/api/studies/{key}/people/{people['done']}")).json()
+        session = person["session_ids"][0]
+        base = f"/api/studies/{key}"
+        paths = [f"{base}/{name}" for name in ("now", "people", "decisions", "results", "study", "shares")]
+        paths += ["/api/studies", f"{base}/people/{people['done']}", f"{base}/people/{people['open']}"]
+        replay = f"{base}/people/{people['done']}/sessions/{session}/replay"
+        pages = (await owner.get(replay)).json()["pages"]
+        paths += [replay, *(f"{replay}?page={page['key']}" for page in pages)]
+        seen = {}
+        for path in paths:
+            reply = await owner.get(path)
+            assert reply.status_code == 200, (path, reply.text)
+            text = "\n".join((reply.text, *reply.headers.values()))
+            assert not [name for name in names if re.search(rf"\b{name}\b", text)], path
+            seen[path] = text
+        assert "Condition A" in seen[f"{base}/now"]
+        await owner.post(f"{base}/acts", json={"kind": "unblind", "reason": "everybody has come"})
+        assert "smooth" in (await owner.get(f"{base}/now")).text, "the test would see a name"
+        listed = (await owner.get("/api/studies")).json()["studies"]
+        assert [one["key"] for one in listed] == [key]

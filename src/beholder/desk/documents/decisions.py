@@ -13,7 +13,7 @@ from beholder.desk.viewer import Viewer
 from beholder.errors import UserError
 from beholder.recruiting.contract import DecisionRow
 from beholder.recruiting.debts import Payment
-from beholder.recruiting.decisions import Decisions, decide_study
+from beholder.recruiting.decisions import Decisions, decide_study, digest_of
 from beholder.recruiting.launch_record import launch_record, promised_pay
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.signatures import signed_rows
@@ -58,6 +58,7 @@ async def document(
         "counts": dict(counts),
         "reward": None if promised.reward is None else str(promised.reward),
         "screen_out": None if promised.screen_out is None else str(promised.screen_out),
+        "seen": digest_of(decided.rows) if decided is not None else "",
         "unsigned": sum(bool(row["unsigned"]) for row in rows),
         "rows": [*chosen[first : first + most]],
         "payment": _payment(payment, names) if payment is not None else None,

@@ -123,7 +123,7 @@ export interface PaymentShown {
 export interface DecisionsDocument {
   key: string; blinded: boolean; mode: string; by_hand: boolean; problems: string[]; words: string[]; all: number;
   total: number; offset: number; counts: { [pay: string]: number }; reward: string | null; screen_out: string | null;
-  unsigned: number; rows: DecisionShown[]; payment: PaymentShown | null;
+  seen: string; unsigned: number; rows: DecisionShown[]; payment: PaymentShown | null;
 }
 
 export interface ConditionMean { name: string; n?: number | null; mean: number | null; ci_low?: number | null; ci_high?: number | null }

@@ -181,7 +181,7 @@ function signing(document, desk, may) {
             does: say("sign.go"),
             label: say("sign.label", { name: desk.me.name }),
             typed: desk.me.name,
-            run: () => act(desk, { kind: "sign", reason: say("sign.reason") }),
+            run: () => act(desk, { kind: "sign", seen: document.seen, reason: say("sign.reason") }),
           });
           if (is) desk.redraw();
         }, { class: "button-primary" })
