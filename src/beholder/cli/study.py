@@ -559,7 +559,7 @@ def open_(context: click.Context, what: str, study: Path) -> None:
 # In the order in which they are used, which is that of the help.
 for _command in (
     examples, media, demo, simulate, power, run, chain, deploy, backup, restore, launch, monitor, desk, access,
-    participants, extend, decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, bundle, verify,
-    rerun, docs, words, completion,
+    participants, extend, decide, pay, close, forget, purge, compare, better, dimensions, metrics, board, bundle,
+    verify, rerun, docs, words, completion,
 ):  # fmt: skip
     cli.add_command(_command)
