@@ -15,7 +15,7 @@ from beholder.desk.logins import DeskSession, Tries
 from beholder.desk.now_stream import NowStream
 from beholder.desk.operations import DeskOperation, DeskRoute
 from beholder.desk.tokens import find_token
-from beholder.desk.unblinding import Blinding
+from beholder.desk.unblinding import StudyBlinding
 from beholder.desk.viewer import Scope, Viewer
 from beholder.errors import Problem
 from beholder.server.requests import read_json
@@ -31,7 +31,7 @@ class Desk:
         self.studies, self.gate = studies, gate
         self.tries, self.acts = Tries(clock), Acts()
         self.streams = {key: NowStream(place) for key, place in studies.places.items()}
-        self._blindings: dict[str, tuple[DeskStudy, Blinding]] = {}
+        self._blindings: dict[str, tuple[DeskStudy, StudyBlinding]] = {}
 
     def route(self, path: str, handler: DeskHandler, operation: DeskOperation) -> DeskRoute:
         """Return a route that lets only those through who may, and changes only from the desk's own pages."""
@@ -82,7 +82,7 @@ class Desk:
         """Return the viewer of a study: conditions have code names until it is unblinded."""
         known = self._blindings.get(study.key)
         if known is None or known[0] is not study:
-            known = self._blindings[study.key] = (study, Blinding(study.context))
+            known = self._blindings[study.key] = (study, StudyBlinding(study.context))
         is_unblinded = not session.stays_blinded and await known[1].unblinding() is not None
         return session.viewer.seeing(blinded=not is_unblinded)
 

@@ -30,7 +30,7 @@ def unblinding_in(entries: Iterable[LedgerEntry], run: int) -> RecordedUnblindin
     return None
 
 
-class Blinding:
+class StudyBlinding:
     """Whether a study is unblinded, read from what is new in its ledger."""
 
     def __init__(self, context: RecruitContext) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beholder.desk.unblinding import Blinding, record_unblinding
+from beholder.desk.unblinding import StudyBlinding, record_unblinding
 from beholder.errors import RecruitError
 from beholder.recruiting.context import open_context
 from support.taken_study import TakenStudy
@@ -13,7 +13,7 @@ from support.taken_study import TakenStudy
 async def test_the_first_unblinding_is_recorded_and_counts(taken: TakenStudy) -> None:
     folder, _ = taken
     async with open_context(folder) as context:
-        blinding = Blinding(context)
+        blinding = StudyBlinding(context)
         assert await blinding.unblinding() is None
         with pytest.raises(RecruitError):
             await record_unblinding(context, "Ada", " ")
