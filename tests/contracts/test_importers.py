@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from beholder.importing.registry import IMPORTERS
 from beholder.testing import check_importer
+from support.hemvip_sources import write_documents, write_hemvip, write_pairs
 from support.reseval_source import write_reseval
 from support.toolkit_sources import write_p808, write_p910
 from support.variants import variant
 from support.webmushra_source import EVERY_KIND, KIND_RESULTS, mushra_results, write_source
 
-BUILT_IN = ("p808", "p910", "reseval", "webmushra")
+BUILT_IN = ("hemvip", "p808", "p910", "reseval", "webmushra")
 # Ratings in the results of each test of ReSEval: comparisons, scores, sliders, words.
 RESEVAL = {"ab": 5, "abx": 5, "mos": 5, "mushra": 15, "wordselect": 25}
 
@@ -68,3 +70,16 @@ def test_the_p910_toolkit_keeps_the_contract(tmp_path: Path, method: str, rating
 def test_the_p808_toolkit_keeps_the_contract(tmp_path: Path, items: tuple[str, ...], ratings: int, whole: bool) -> None:
     source = write_p808(tmp_path / "batch", items)
     check_importer("p808", source, tmp_path / "imports", ratings=ratings, whole=whole)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("write", "branch", "ratings"),
+    [
+        (write_hemvip, "master", 12), variant(write_hemvip, "genea2022", 12), variant(write_hemvip, "genea2023", 12),
+        variant(write_pairs, "genea2022", 4), variant(write_pairs, "genea2023", 4),
+        variant(write_documents, 2024, 6), variant(write_documents, 2025, 6),
+    ],
+)  # fmt: skip
+def test_hemvip_keeps_the_contract(tmp_path: Path, write: Any, branch: Any, ratings: int, whole: bool) -> None:
+    check_importer("hemvip", write(tmp_path / "root", branch), tmp_path / "imports", ratings=ratings, whole=whole)

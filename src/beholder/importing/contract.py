@@ -91,7 +91,7 @@ class ImportedTrial(NamedTuple):
         None               where the source holds no value: the rating is missing
     or, for methods that ask for a choice, in `choices` by the id of a question what the method takes on the wire, with
     ids of stimuli in place of slots: {"better": id, "grade": 2}, {"better": "tie"}, {"same_as": id}, {"best": id,
-    "worst": id}, {"order": [id, ..]}, {"words": [0, 4], "none": false}.
+    "worst": id}, {"order": [id, ..]}, {"words": [0, 4], "none": false}; nothing, {}, where the source holds no choice.
     """
 
     content: str

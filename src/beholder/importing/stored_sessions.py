@@ -45,7 +45,7 @@ from beholder.store.full_copy import fill_store
 from beholder.store.open import open_store
 from beholder.store.rules import record_of
 from beholder.study.model import Study
-from beholder.types import Json
+from beholder.types import MESSAGE_ROLES, Json
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 """Stands where a time has to be and none is known; what reads facts leaves it out, by `unknown` of the session."""
@@ -234,6 +234,9 @@ class _PageComposer:
             unit = self._units.unit(page)
         except KeyError:  # a pair that the study would not plan, or a content of checks alone
             unit = Unit(given.content, given.stimuli, given.questions)
+        # Stimuli among the others that ask for an answer stand in no unit: in our plans they replace one.
+        asking = [name for name in given.stimuli if self._catalogue.by_id[name].role in MESSAGE_ROLES]
+        unit = replace_stimuli(unit, [name for name in asking if name not in unit.stimuli])
         for seed in range(_DRAWS):
             rng = np.random.default_rng([place, seed])
             trial = self._method.compose(self._study, unit, self._catalogue, rng)
@@ -260,6 +263,11 @@ class _PageComposer:
             doubts = {**given.origin.uncertain}
             doubts.setdefault(WHOLE, f"would be refused here: {refusal.what}")
             return answer, given.origin._replace(uncertain=doubts)
+
+
+def replace_stimuli(unit: Unit, more: Sequence[str]) -> Unit:
+    """Return a unit with further stimuli."""
+    return Unit(unit.content, (*unit.stimuli, *more), unit.asks) if more else unit
 
 
 def _in_shown_order(trial: Trial, stimuli: Sequence[str]) -> Trial:
@@ -316,7 +324,8 @@ def _choices(trial: Trial, given: ImportedTrial, names: Mapping[str, str]) -> di
             choice["order"] = [names[one] for one in choice["order"]]
         found[asked.id] = choice
     part = "picks" if any("words" in one for one in found.values()) else "choices"
-    return {part: found}
+    missing = {} if found else {"missing": dict.fromkeys(names.values(), "skipped")}
+    return {part: found, **missing}
 
 
 def fingerprint_of(files: Iterable[tuple[str, str]]) -> str:

@@ -150,7 +150,7 @@ class ToolkitSessionReader:
         both = (stimulus, reference) if row[clip.order].lower() == "pr" else (reference, stimulus)
         ((question, _), vote), *_ = values.items()
         if vote is None:
-            return ImportedTrial(clips.contents[url], both, origin, {(question, stimulus): None}, playback=playback)
+            return ImportedTrial(clips.contents[url], both, origin, choices={question: {}}, playback=playback)
         vote = -vote if form.is_turned else vote
         choice: dict[str, Any] = {"better": stimulus if vote > 0 else reference, "grade": abs(vote)}
         choices = {question: choice if vote else {"better": "tie"}}
