@@ -287,6 +287,18 @@ def test_every_module_on_the_page_of_the_architecture_exists() -> None:
         assert (ROOT / "src" / "beholder" / script).is_file(), script
 
 
+def test_a_change_touches_three_files_at_most() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8").partition("## How many files a change touches")[2]
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE)[1:]
+    assert len(rows) == 13, "twelve changes, and a language"
+    for change, files in rows:
+        assert len(files.split(";")) <= 3, change
+    paths = re.findall(r"`([a-z_/]+(?:\.(?:py|js|json)|/))`", text)
+    assert len(paths) > 20
+    for path in paths:
+        assert (ROOT / "src" / "beholder" / path).exists(), path
+
+
 def test_every_page_of_the_docs_can_be_reached_from_the_index() -> None:
     linked = set(re.findall(r"\]\(([a-z0-9-]+\.md)", (ROOT / "docs" / "index.md").read_text("utf-8")))
     pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md", BENCHMARKS}

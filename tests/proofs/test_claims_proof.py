@@ -80,6 +80,7 @@ CELLS: dict[str, Cell | Comparisons] = {
     "one at a time: 16 of 64, 20 people": Cell(Layout(20, 8, 8, 16), USUAL),
     "one at a time: 8 of 64, 200 people": Cell(Layout(200, 8, 8, 8), USUAL),
     "one at a time: 4 of 64, 200 people (sparse)": Cell(Layout(200, 8, 8, 4), USUAL),
+    "one at a time: 4 of 16 (4 conditions, 4 contents), 80 people": Cell(Layout(80, 4, 4, 4), USUAL),
     "one at a time: 16 of 64, 40 people, one wild": Cell(Layout(40, 8, 8, 16), WILD),
     "one at a time: 16 of 64, 40 people, 40 % drop out": Cell(Layout(40, 8, 8, 16, drop_out=0.4), USUAL),
     "one at a time: 16 of 64, 40 people, five points": Cell(Layout(40, 8, 8, 16), FIVE),

@@ -6,6 +6,7 @@ import ast
 import gc
 import importlib
 import inspect
+import json
 import re
 import statistics
 import subprocess
@@ -809,6 +810,40 @@ def test_no_name_says_nothing() -> None:
     empty = {"utils", "util", "core", "misc", "common", "helpers", "helper", "manager"}
     named = {path.stem for path in [*SOURCES, *ROOT.rglob("*.js")]} | {path.name for path in ROOT.rglob("*/")}
     assert not named & empty
+
+
+# What participants read is in files of words
+
+
+def refusals(path: Path) -> Iterator[tuple[int, ast.expr, str]]:
+    """Yield the texts with which a module refuses something to a participant, and how each is named."""
+    for node in nodes(path, ast.Call):
+        called, arguments = ast.unparse(node.func).rpartition(".")[2], node.args
+        if called == "Refused" and arguments:
+            yield node.lineno, arguments[0], "text"
+        elif called == "because" and arguments:
+            yield node.lineno, arguments[0], "word"
+        elif called == "refuse" and path.is_relative_to(ROOT / "checks") and len(arguments) > 2:
+            yield node.lineno, arguments[1], "word"
+
+
+def test_no_sentence_for_participants_stands_in_python_code() -> None:
+    """Refusals name a word, and files of words have its text in each language."""
+    ours = json.loads((ROOT / "web" / "words" / "en.json").read_text("utf-8"))["server"]
+    files = [*(ROOT / "checks").glob("*/words/**/en.json"), *(ROOT / "methods").glob("*/words/en.json")]
+    known = {*ours, *(word for file in files for word in json.loads(file.read_text("utf-8")) if isinstance(word, str))}
+    found, wrong = 0, []
+    for path in SOURCES:
+        for line, text, named in refusals(path):
+            found += 1
+            is_sentence = any(" " in str(part) for part in literals(text))
+            is_unknown = (
+                named == "word" and isinstance(text, ast.Constant) and not {text.value, f"refused.{text.value}"} & known
+            )
+            if is_sentence or is_unknown:
+                wrong.append(f"{path.relative_to(ROOT)}:{line}: {ast.unparse(text)}")
+    assert found > 80
+    assert not wrong
 
 
 # Plurals, shares and lists are written in one place

@@ -27,12 +27,15 @@ ColumnRole: TypeAlias = str
 _USUAL_NAMES: Mapping[ColumnRole, str] = {
     "participant": "participant, subject, subj, rater, listener, viewer, observer, worker, workerid, user, userid, "
     "assessor, person, panelist, panellist, annotator, judge, respondent, evaluator, tester, voter, prolific pid, "
-    "session uuid, vp, proband",
-    "condition": "condition, system, model, hrc, codec, algorithm, treatment, variant, configuration, rating stimulus",
-    "content": "content, src, source, scene, sequence, item, sentence, utterance, prompt, excerpt, passage, trial id",
+    "session uuid, vp, proband, probandin, versuchsperson, teilnehmer",
+    "condition": "condition, system, model, hrc, codec, algorithm, treatment, variant, configuration, rating stimulus, "
+    "bedingung, verfahren",
+    "content": "content, src, source, scene, sequence, item, sentence, utterance, prompt, excerpt, passage, trial id, "
+    "inhalt, szene, satz",
     "stimulus": "stimulus, stimuli, file, filename, file url, clip, video, image, picture, sample, pvs, audio, wav, "
-    "track, url, media",
-    "value": "value, score, rating, mos, vote, opinion, opinion score, grade, answer, response, rating score",
+    "track, url, media, datei",
+    "value": "value, score, rating, mos, vote, opinion, opinion score, grade, answer, response, rating score, "
+    "bewertung, urteil, note",
     "rank": "rank, ranking, place, placing, placement, rang, platz",
     "question": "question, attribute, dimension, criterion, aspect",
     "repetition": "repetition, repeat, rep, replicate, replication",

@@ -12,6 +12,7 @@ import pandas as pd
 
 from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import COMPARISONS, Ratings
+from beholder.analysis.result import scoring
 from beholder.stats.additive import AdditiveContrasts, ContrastEstimates, DirectContrasts
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, mean_of
 from beholder.stats.contrast_errors import ContrastError
@@ -111,6 +112,12 @@ def _rated(ratings: Ratings, question: str, part: pd.DataFrame) -> dict[Pair, _J
     return _additive(ratings, question, part, names, against)
 
 
+def known_references(ratings: Ratings, question: str) -> frozenset[str]:
+    """Return the hidden references that people are to recognise in a question, as in MUSHRA."""
+    method = ratings.methods.get(question)
+    return ratings.references if method is not None and scoring(method).controls_reference else frozenset()
+
+
 def level_contrasts(ratings: Ratings, question: str, part: pd.DataFrame) -> Iterator[Contrast]:
     """Yield every two levels of a factor; `part` has the column `level` beside those of ratings."""
     names = sorted(part["level"].unique())
@@ -132,7 +139,9 @@ def _additive(
         return {}
     place = codes_of(part["condition"], names)
     value, (place, participant, content) = average_by(part["value"].to_numpy(float), place, *_codes(part))
-    design = AdditiveContrasts(participant, content, place, pairs)
+    known = ratings.anchors | known_references(ratings, question)
+    controls = frozenset(code for code, name in enumerate(names) if name in known)
+    design = AdditiveContrasts(participant, content, place, pairs, controls)
     estimates = _at_look(ratings, design.estimate(value[np.newaxis], level=ratings.level))
     pages = rated_pages(value, place, participant, content)
     judged = {}

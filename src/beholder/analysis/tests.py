@@ -29,9 +29,9 @@ from beholder.analysis.columns import (
     P,
 )
 from beholder.analysis.contract import Analysis, Column
-from beholder.analysis.contrasts import Contrast, Pair, contrasts_of
+from beholder.analysis.contrasts import Contrast, Pair, contrasts_of, known_references
 from beholder.analysis.ratings import Ratings, as_ratings
-from beholder.analysis.result import Result, scoring
+from beholder.analysis.result import Result
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.formats import precise_percent
 from beholder.methods.boards import HEMVIP
@@ -98,7 +98,9 @@ def family_note(ratings: Ratings, contrasts: Sequence[Pair] | None = None, famil
         return (
             f"Holm's correction {scope} over the named contrasts; other pairs are told, but not corrected for.{share}"
         )
-    left_out = ", without anchors and MUSHRA's hidden reference" if _uncorrected_conditions(ratings) else ""
+    left_out = (
+        ", without anchors and the hidden reference of MUSHRA and SAMVIQ" if _uncorrected_conditions(ratings) else ""
+    )
     return f"Holm's correction {scope} over all pairs of conditions{left_out}.{share}"
 
 
@@ -121,9 +123,8 @@ def corrected_tests(
 def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> CorrectedTests:
     contrasts = list(contrasts_of(ratings, named))
     table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros, ratings)], columns=PAIR_TESTS.names)
-    controlled = frozenset(name for name, method in ratings.methods.items() if scoring(method).controls_reference)
     outside, outside_all = (
-        [_why_contrast_uncorrected(ratings, one, controlled, has_named=has_named) for one in contrasts for _ in TESTS]
+        [_why_contrast_uncorrected(ratings, one, has_named=has_named) for one in contrasts for _ in TESTS]
         for has_named in (bool(named), False)
     )
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
@@ -167,14 +168,13 @@ def verdict(clear: float, these_clear: float) -> Verdict:
 
 
 def _uncorrected_conditions(ratings: Ratings) -> frozenset[str]:
-    controls = any(scoring(method).controls_reference for method in set(ratings.methods.values()))
-    return ratings.anchors | (ratings.references if controls else frozenset())
+    return ratings.anchors.union(*(known_references(ratings, question) for question in ratings.methods))
 
 
-def _why_contrast_uncorrected(ratings: Ratings, one: Contrast, controlled: frozenset[str], *, has_named: bool) -> str:
+def _why_contrast_uncorrected(ratings: Ratings, one: Contrast, *, has_named: bool) -> str:
     if has_named:
         return "" if one.is_named else UNNAMED
-    hidden = ratings.references if one.question in controlled else frozenset()
+    hidden = known_references(ratings, one.question)
     return why_uncorrected((one.condition, one.other_condition), ratings.anchors, hidden)
 
 

@@ -126,7 +126,7 @@ def _question_pages(sheet: RatingSheet, values: Floats, question: int, rules: Co
         pages = rated_pages(value, one, participant, content)
         pairs = list(combinations(sorted(pages), 2))
         means = {code: (part.cells, len(part.number)) for code, part in pages.items()}
-        return _QuestionPages(((), None), _rated(value, one, participant, content, pairs), means)
+        return _QuestionPages(((), None), _rated(value, one, participant, content, pairs, rules), means)
     is_between = ~np.isin(other, list(rules.references)) if sheet.kind == "diff" else np.ones(len(one), bool)
     compared = direct_pages(value, one, other, participant, content)
     direct = DirectContrasts(compared, choice=1.0 if sheet.kind == "choice" else None)
@@ -143,17 +143,20 @@ def _question_pages(sheet: RatingSheet, values: Floats, question: int, rules: Co
     # A condition that was compared with several others has a reference of its own.
     single = {code: others.pop() if len(others) == 1 else -1 - code for code, others in against.items()}
     alike = [pair for pair in combinations(sorted(mirrored), 2) if single[pair[0]] == single[pair[1]]]
-    return _QuestionPages(estimated, _rated(value, one, participant, content, alike), means)
+    return _QuestionPages(estimated, _rated(value, one, participant, content, alike, rules), means)
 
 
 def _rated(
-    value: Floats, condition: Codes, participant: Codes, content: Codes, pairs: Sequence[tuple[int, int]]
-) -> Estimated:
+    value: Floats, condition: Codes, participant: Codes, content: Codes, pairs: Sequence[tuple[int, int]],
+    rules: ContrastRules,
+) -> Estimated:  # fmt: skip
     """Return the contrasts of conditions from all ratings."""
     if not pairs:
         return (), None
     value, (condition, participant, content) = average_by(value, condition, participant, content)
-    return pairs, AdditiveContrasts(participant, content, condition, pairs).estimate(value)
+    return pairs, AdditiveContrasts(participant, content, condition, pairs, rules.hidden | rules.anchors).estimate(
+        value
+    )
 
 
 def _estimates(
@@ -196,7 +199,7 @@ def _outside(one: int, other: int, is_named: bool, rules: ContrastRules) -> str:
     if rules.named:
         return "" if is_named else UNNAMED
     return why_uncorrected(
-        (str(one), str(other)), *(frozenset(map(str, codes)) for codes in (rules.anchors, rules.hidden))
+        (str(one), str(other)), *(frozenset(map(str, codes)) for codes in (rules.anchors, rules.hidden | rules.anchors))
     )
 
 

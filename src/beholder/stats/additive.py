@@ -97,6 +97,8 @@ class _Design:
     """From rows of values to what the effects, participants and contents leave of them."""
     these_residuals: Callable[[Floats], Floats]
     """The same where every stimulus has an effect of its own."""
+    stimuli: Codes
+    """What each value is of: a content under a condition, or under a pair of conditions."""
     taken: Callable[[Codes], Floats | None]
     """From clusters to what fitting takes from the products of the weights, summed over them; None where unknown."""
     these_taken: Callable[[Codes], Floats | None]
@@ -136,6 +138,28 @@ class _Design:
             share(self.these_taken, clusters.pages, spread.pages),
         )
 
+    @cached_property
+    def absorbed(self) -> Floats:
+        """How many times more fitting takes from what stimuli have of their own than from independent values.
+
+        Where people rate a few stimuli each, their effects take some of what all of them saw in these. It is at least
+        1, and 1 where all rate everything.
+        """
+        count, contents = int(self.stimuli.max()) + 1, self.clusters.contents
+        if count * len(self.stimuli) > _MAX_COUNTED:
+            return np.ones(len(self.combine))
+        left, most = np.zeros(len(self.combine)), int(contents.max()) + 1
+        by_value = np.ascontiguousarray(self.weights.T)
+        for first in range(0, count, _AT_ONCE):
+            some = np.arange(first, min(first + _AT_ONCE, count))
+            for row in self.residuals((self.stimuli == some[:, None]).astype(float)):
+                pulls = column_sums(contents, by_value * row[:, None], most)
+                left += self.contrast(pulls @ pulls.T)
+        pulls = sums_by(self.stimuli, self.weights, count)
+        whole = self.contrast(pulls @ pulls.T)
+        ratio = self.kept.contents * whole / np.where(left > _SINGULAR * whole, left, math.nan)
+        return np.where(ratio > 1 + ROUNDING, ratio, 1.0)
+
     def contrast(self, products: Floats) -> Floats:
         """Return the variance of each contrast from the products of effects, which are the last two dimensions."""
         return np.asarray(((self.combine @ products) * self.combine).sum(axis=-1), np.float64)
@@ -144,12 +168,20 @@ class _Design:
 class AdditiveContrasts:
     """The contrasts of one design; `estimate` takes the values of as many data sets as there are."""
 
-    def __init__(self, participant: Codes, content: Codes, condition: Codes, pairs: Sequence[Pair]) -> None:
+    def __init__(
+        self,
+        participant: Codes,
+        content: Codes,
+        condition: Codes,
+        pairs: Sequence[Pair],
+        controls: frozenset[int] = frozenset(),
+    ) -> None:
         """Take what each value is of, numbered from 0, and which conditions are compared.
 
-        Values are means of pages: of one participant, content and condition there is one.
+        Values are means of pages: of one participant, content and condition there is one. `controls` are conditions
+        that people are to know again, such as hidden references: how alike they are rated says nothing about others.
         """
-        self.pairs = tuple(pairs)
+        self.pairs, self._controls = tuple(pairs), controls
         tables = [_incidence(condition, codes) for codes in (participant, content, _joint(participant, content))]
         self._counts = tuple(np.array([_either(table, pair) for pair in self.pairs], np.intp) for table in tables)
         refused = [_why_refused(pair, tables[0], tables[1]) for pair in self.pairs]
@@ -174,7 +206,8 @@ class AdditiveContrasts:
         parts = [(mine, _parts(design, values)) for mine, design in self._designs]
         one, other = np.array(self.pairs, np.intp).reshape(-1, 2).T
         means = values @ self._means.T
-        return _estimates(parts, self.pairs, self._counts, self.refused, means[:, one] - means[:, other], level=level)
+        apart = means[:, one] - means[:, other]
+        return _estimates(parts, self.pairs, self._counts, self.refused, apart, level=level, controls=self._controls)
 
 
 class DirectContrasts:
@@ -286,7 +319,8 @@ class _TwoWay:
 def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, pairs: Sequence[Pair]) -> _Design:
     """Return the design of conditions that were rated one by one; `people` are those with an effect of their own."""
     crossed = _TwoWay(people, content)
-    stimuli = _TwoWay(people, _numbered(_joint(content, condition))[1])
+    stimulus = _numbered(_joint(content, condition))[1]
+    stimuli = _TwoWay(people, stimulus)
     count = int(condition.max()) + 1
     # One column at a time would cost a solution each: all conditions at once, as rows.
     apart = crossed.residuals(np.eye(count)[:, condition])
@@ -311,7 +345,14 @@ def _rated(participant: Codes, content: Codes, condition: Codes, people: Codes, 
 
     clusters = _Clusters(participant, content, _numbered(_joint(participant, content))[1])
     return _Design(
-        weights, combine, clusters, residuals, stimuli.residuals, taken, lambda codes: stimuli.taken(weights, codes)
+        weights,
+        combine,
+        clusters,
+        residuals,
+        stimuli.residuals,
+        stimulus,
+        taken,
+        lambda codes: stimuli.taken(weights, codes),
     )
 
 
@@ -339,6 +380,7 @@ def _compared(pages: Sequence[Cells]) -> _Design:
         _Clusters(participant, content, _numbered(_joint(participant, content))[1]),
         lambda rows: rows - (rows @ weights.T)[:, pair],
         stimuli.residuals,
+        stimulus,
         taken,
         lambda codes: stimuli.taken(weights, codes),
     )
@@ -428,12 +470,13 @@ def _parts(design: _Design, values: Floats) -> VarianceParts:
         return np.where(squares > noise, squares, 0.0)
 
     clusters, kept = design.clusters, design.kept
+    contents, pages = (part(clusters[kind], residuals, kept[kind]) for kind in (1, 2))
     return VarianceParts(
         # What is none on paper may be one in the last bits, and without an error these would be sure.
         np.where(np.abs(difference) > scale, difference, 0.0),
         part(clusters.people, residuals, kept.people),
-        part(clusters.contents, residuals, kept.contents),
-        part(clusters.pages, residuals, kept.pages),
+        contents + (design.absorbed - 1) * np.maximum(0.0, contents - pages),
+        pages,
         part(clusters.people, these, kept.these_people),
         part(clusters.pages, these, kept.these_pages),
         design.unit,
@@ -446,7 +489,7 @@ def _parts(design: _Design, values: Floats) -> VarianceParts:
 def _estimates(
     parts: Sequence[tuple[NDArray[np.intp], VarianceParts]], pairs: Sequence[Pair], counts: Sequence[Codes],
     refused: tuple[str, ...], apart: Floats, *, level: float, are_ratings_shared: bool = True,
-    choice: float | None = None,
+    choice: float | None = None, controls: frozenset[int] = frozenset(),
 ) -> ContrastEstimates:  # fmt: skip
     """Return the contrasts of all designs of a question; `apart` are plain differences, for what is not tested."""
     difference = apart.copy()
@@ -454,7 +497,9 @@ def _estimates(
     for mine, one in parts:
         difference[:, mine] = one.difference
         asked = [pairs[place] for place in mine]
-        errors = contrast_errors(one, asked, level, are_ratings_shared=are_ratings_shared, choice=choice)
+        errors = contrast_errors(
+            one, asked, level, are_ratings_shared=are_ratings_shared, choice=choice, controls=controls
+        )
         for numbers, own in zip((*beyond, *these), (*errors[0], *errors[1]), strict=True):
             numbers[:, mine] = own
     for column, why in enumerate(refused):

@@ -73,19 +73,41 @@ class _Prior(NamedTuple):
     df: Floats
 
 
-def moderated(variance: Floats, df: Floats, pairs: Sequence[Pair], *, are_ratings_shared: bool = True) -> Moderated:
+def moderated(
+    variance: Floats,
+    df: Floats,
+    pairs: Sequence[Pair],
+    *,
+    are_ratings_shared: bool = True,
+    controls: frozenset[int] = frozenset(),
+) -> Moderated:
     """Return the variances, in units that make them comparable, drawn together over pairs of conditions.
 
     A row of `variance` is a data set, a column a pair; `df` has one number for each pair. `are_ratings_shared` tells
-    whether pairs with a condition in common have ratings in common. With two conditions nothing changes.
+    whether pairs with a condition in common have ratings in common. With two conditions nothing changes. Pairs with one
+    of the `controls`, about which people agree more than about others, are drawn together among themselves.
     """
+    is_control = np.array([not controls.isdisjoint(pair) for pair in pairs], bool)
+    if not is_control.any() or is_control.all():
+        return _drawn_together(variance, df, pairs, are_ratings_shared=are_ratings_shared)
+    result = Moderated(np.empty(variance.shape), np.empty(variance.shape))
+    for mine in (is_control, ~is_control):
+        some = [pair for pair, is_mine in zip(pairs, mine, strict=True) if is_mine]
+        part = _drawn_together(variance[:, mine], df[mine], some, are_ratings_shared=are_ratings_shared)
+        result.variance[:, mine], result.df[:, mine] = part
+    return result
+
+
+def _drawn_together(variance: Floats, df: Floats, pairs: Sequence[Pair], *, are_ratings_shared: bool) -> Moderated:
+    """Return the variances drawn together over all of some pairs of conditions."""
     own = np.broadcast_to(df, variance.shape)
     conditions = {name for pair in pairs for name in pair}
     if len(conditions) < 3 or len(pairs) < 2:
         return Moderated(variance, own)
     # The pairs without one of its conditions know no more than this: what is common must not be worth more.
-    others = (len(conditions) - 1) * (len(conditions) - 2) / 2 if are_ratings_shared else len(pairs) - 1
-    most = others * df
+    without_it = {name: sum(name not in pair for pair in pairs) for name in conditions}
+    others = [max(without_it[name] for name in pair) if are_ratings_shared else len(pairs) - 1 for pair in pairs]
+    most = np.array(others) * df
     prior = _prior(variance, df, pairs, are_ratings_shared=are_ratings_shared)
     worth = np.minimum(prior.df[:, None], most)
     for name in conditions:
@@ -131,16 +153,23 @@ def _trigamma_inverse(value: Floats) -> Floats:
 
 
 def contrast_errors(
-    parts: VarianceParts, pairs: Sequence[Pair], level: float, *, are_ratings_shared: bool, choice: float | None
+    parts: VarianceParts,
+    pairs: Sequence[Pair],
+    level: float,
+    *,
+    are_ratings_shared: bool,
+    choice: float | None,
+    controls: frozenset[int],
 ) -> tuple[ContrastError, ContrastError]:
     """Return the errors of contrasts for people and contents like these, and for people with these contents.
 
-    `are_ratings_shared` tells whether pairs with a condition in common have ratings in common; `choice` is the vote for
-    the first of two where all votes are for one of them, or for none.
+    `are_ratings_shared` and `controls` are those of `moderated`; `choice` is the vote for the first of two where all
+    votes are for one of them, or for none.
     """
 
     def drawn_together(part: Floats, df: Floats, floor: Floats) -> Moderated:
-        result = moderated(part / parts.unit, np.maximum(df, 1.0), pairs, are_ratings_shared=are_ratings_shared)
+        comparable, least = part / parts.unit, np.maximum(df, 1.0)
+        result = moderated(comparable, least, pairs, are_ratings_shared=are_ratings_shared, controls=controls)
         return Moderated(np.maximum(result.variance * parts.unit, floor), result.df)
 
     people = drawn_together(parts.people, parts.people_df, parts.pages)

@@ -179,7 +179,7 @@ class Analyse(StudyPart):
     contrasts: tuple[Contrast, ...] = Field(
         default=(),
         description="Pairs of conditions that the study is about, first minus second: only they are corrected for and "
-        "called clear. All pairs when left out, but for anchors and MUSHRA's hidden reference.",
+        "called clear. All pairs when left out, but for anchors and the hidden reference of MUSHRA and SAMVIQ.",
     )
     family: Literal["question", "study"] = Field(
         default="question", description="Tests are corrected (Holm) within each `question`, or over the whole `study`."

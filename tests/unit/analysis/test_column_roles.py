@@ -24,7 +24,7 @@ def test_a_name_is_the_same_however_it_is_written(name: str, plain: str) -> None
     [
         "Subject,System,Item,Score", "RATER,Model,Scene,MOS", "Listener ID,codec,sentence,rating",
         "PROLIFIC_PID,HRC,SRC,Vote", "session_uuid,rating_stimulus,trial_id,rating_score",
-        "participant,condition,content,Quality",
+        "participant,condition,content,Quality", "Proband,Bedingung,Inhalt,Bewertung",
     ],
 )  # fmt: skip
 def test_usual_names_are_recognised(tmp_path: Path, header: str) -> None:

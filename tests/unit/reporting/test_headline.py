@@ -107,7 +107,7 @@ def test_the_hidden_reference_is_told_beside_the_best_under_test(tmp_path: Path)
     material = rated(tmp_path, values, roles={"r": "reference"}, conditions=conditions, method="mushra")
     assert key_finding_of(material) == (
         "a scores 80.0 (95 % interval 78.2 to 81.8), median 80.0 (77.0 to 83.0), 20.0 points (19.0 to 21.0) above b, "
-        "p < 0.001: clear, also beyond these 6 contents. It is 15.0 points (14.0 to 16.0) below the reference, "
+        "p < 0.001: clear, also beyond these 6 contents. It is 15.0 points (13.9 to 16.1) below the reference, "
         "Original, p < 0.001: clear, also beyond these 6 contents."
     )
     foot = Page(headline_section(material)).text

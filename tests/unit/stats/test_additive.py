@@ -276,3 +276,35 @@ def test_very_many_people_and_contents_give_the_same() -> None:
     effects = rng.normal(size=size)[participant] + rng.normal(size=size)[content] + np.array([0.0, 1.0, 3.0])[condition]
     result = AdditiveContrasts(participant, content, condition, _all_pairs(3)).estimate(effects[np.newaxis])
     np.testing.assert_allclose(result.difference[0], [-1, -3, -2], atol=1e-6)
+
+
+def test_what_all_see_in_a_stimulus_is_not_taken_for_people_who_rate_few() -> None:
+    """Each person rates each content once, under another condition: their effects take a part of what stimuli have."""
+    rng = np.random.default_rng(5)
+    people, contents, conditions, studies = 80, 4, 4, 1500
+    shown = np.concatenate([rng.permutation(conditions) for _ in range(people)])
+    participant, content = np.divmod(np.arange(people * contents), contents)
+    effects = rng.normal(size=(studies, contents, conditions))
+    values = effects[:, content, shown] + rng.normal(size=(studies, len(shown)))
+    design = AdditiveContrasts(participant, content, shown, _all_pairs(conditions))
+    beyond = design.estimate(values).beyond
+    assert 0.03 < (beyond.p < 0.05).mean() < 0.07, "0.10 with what fitting takes from independent values"
+    spread = design.estimate(values).difference.std(axis=0)
+    assert np.median(beyond.se, axis=0) == pytest.approx(spread, rel=0.12)
+
+
+def test_how_alike_a_recognised_reference_is_rated_says_nothing_of_the_others() -> None:
+    rng = np.random.default_rng(6)
+    people, contents, conditions, studies = 20, 4, 4, 1500
+    codes = _crossed(people, contents, conditions)
+    effects = rng.normal(size=(studies, contents, conditions))
+    effects[:, :, 0] = 3.0
+    values = effects[:, codes[1], codes[2]] + 0.1 * rng.normal(size=(studies, len(codes[0])))
+    pairs = _all_pairs(conditions)
+    others = [0 not in pair for pair in pairs]
+    apart, drawn_in = (
+        AdditiveContrasts(*codes, pairs, frozenset(controls)).estimate(values).beyond.p[:, others]
+        for controls in ({0}, set[int]())
+    )
+    assert 0.035 < (apart < 0.05).mean() < 0.06
+    assert (drawn_in < 0.05).mean() > 0.07

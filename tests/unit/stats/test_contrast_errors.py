@@ -62,3 +62,19 @@ def test_the_prior_is_worth_no_more_than_what_the_pairs_without_a_condition_know
     estimates = np.ones((1, len(PAIRS)))
     result = moderated(estimates, np.full(len(PAIRS), 3.0), PAIRS)
     np.testing.assert_allclose(result.df, 3 + 10 * 3)
+
+
+def test_controls_are_drawn_together_among_themselves() -> None:
+    rng = np.random.default_rng(3)
+    df = np.full(len(PAIRS), 5.0)
+    estimates = rng.chisquare(5, (50, len(PAIRS))) / 5
+    control = np.array([0 in pair for pair in PAIRS])
+    shrunk = np.where(control, estimates / 100, estimates)
+    rest = [pair for pair in PAIRS if 0 not in pair]
+    apart = moderated(shrunk, df, PAIRS, controls=frozenset({0}))
+    alone = moderated(estimates[:, ~control], df[~control], rest)
+    np.testing.assert_array_equal(apart.variance[:, ~control], alone.variance)
+    np.testing.assert_array_equal(apart.df[:, ~control], alone.df)
+    assert np.median(apart.df[:, control]) > 5
+    same = moderated(estimates, df, PAIRS, controls=frozenset({9}))
+    np.testing.assert_array_equal(same.variance, moderated(estimates, df, PAIRS).variance)

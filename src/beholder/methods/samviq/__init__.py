@@ -58,6 +58,7 @@ class Samviq(ReferenceBoard):
             )
         },
         short="SAMVIQ",
+        controls_reference=True,
         citation="ITU-T P.913 (06/2021), SAMVIQ, after ITU-R BT.1788",
     )
 
