@@ -837,9 +837,8 @@ def test_no_sentence_for_participants_stands_in_python_code() -> None:
         for line, text, named in refusals(path):
             found += 1
             is_sentence = any(" " in str(part) for part in literals(text))
-            is_unknown = (
-                named == "word" and isinstance(text, ast.Constant) and not {text.value, f"refused.{text.value}"} & known
-            )
+            key = str(text.value) if isinstance(text, ast.Constant) else ""
+            is_unknown = named == "word" and key != "" and not {key, f"refused.{key}"} & known
             if is_sentence or is_unknown:
                 wrong.append(f"{path.relative_to(ROOT)}:{line}: {ast.unparse(text)}")
     assert found > 80
