@@ -31,6 +31,8 @@ from beholder.comparison.text import (
     difference_sheet,
     effect_sheet,
     headlines,
+    mapping_sheet,
+    merged_sheet,
     replication_sheet,
     sentences,
 )
@@ -94,6 +96,28 @@ def _notes(tables: ComparisonTables) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _merged(tables: ComparisonTables) -> Child:
+    """Return all conditions on one scale, where sides share some and have others beside them."""
+    rows = tables.table("merged")
+    if not len(rows):
+        return None
+    content = render(
+        [
+            table("Every condition on the scale of the first side", merged_sheet(rows, tables.labels)),
+            table("The line of each side", mapping_sheet(tables.table("mappings"))),
+        ]
+    )
+    return panel("merged", "All conditions on one scale", content, foot=_MERGED, is_wide=True)
+
+
+_MERGED = (
+    "People spread what they are shown over the scale that they have (range equalising), so means of two studies are "
+    "not on one scale by themselves. A slope unlike 1 is that, and the merged scale undoes it as far as the common "
+    "conditions reach; what lies beyond them rests on the line going on. With one common condition only the level is "
+    "brought together."
+)
+
+
 def _replication(tables: ComparisonTables) -> Child:
     """Return what became of every difference of a study that another one repeats."""
     rows = tables.table("replication")
@@ -127,6 +151,7 @@ def _sections(tables: ComparisonTables, drawn: Mapping[str, Markup]) -> list[Chi
         rows = tables.table(name)
         if len(rows):
             sections.append(panel(name, title, table(caption, sheet(rows)), foot=foot, is_wide=True))
+    sections.append(_merged(tables))
     sections.append(_correlations(tables))
     for name, title in (("stimuli", "Stimuli that differ clearly"), ("conditions", "Conditions that differ clearly")):
         rows = tables.table(name)

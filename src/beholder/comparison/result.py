@@ -13,6 +13,7 @@ from beholder.analysis.result import Result
 from beholder.analysis.score_tables import DIFFERENTIAL, is_differential
 from beholder.comparison.agreement import agreeing, correlated, differences, effects, matrices
 from beholder.comparison.contrasts import contrast_counts, contrasts
+from beholder.comparison.merged_scale import mapping_table, merged_scales, merged_table
 from beholder.comparison.paper_tables import accuracy, by_question, failures_against_first, triangles
 from beholder.comparison.replication import replication
 from beholder.comparison.sides import LEVELS, ComparedSides, MatchedScores, every_two
@@ -33,8 +34,8 @@ class Comparison(DrawnResult):
     """The finding, a sentence or two for every two sides and question."""
     page: Path
     also: Mapping[str, DataFrame] = field(default_factory=dict)
-    """stimuli, conditions, contrasts, contrast_counts, replication, correlations, matrices, accuracy, triangles,
-    failures, effects: those that there are.
+    """stimuli, conditions, contrasts, contrast_counts, merged, mappings, replication, correlations, matrices,
+    accuracy, triangles, failures, effects: those that there are.
     """
     notes: Mapping[str, Any] = field(default_factory=dict)
     charts: Mapping[str, Callable[[], Any]] = field(default_factory=dict, repr=False, compare=False)
@@ -138,6 +139,7 @@ def find(sides: ComparedSides | Sequence[ComparedSides], margin: float | None) -
     contrasted = _joined([contrasts(one.sides, own) for one, own in zip(several, asked, strict=True)])
     names = list(dict.fromkeys(side.name for side in whole.sides))
     tested: dict[str, Result | None] = {level: differences(matched, level) for level in LEVELS}
+    scales = [scale for one, own in zip(several, asked, strict=True) for scale in merged_scales(one.sides, own)]
     results: dict[str, Result | None] = {
         "agreement": agreement,
         "by_question": by_question(agreement.table),
@@ -145,6 +147,8 @@ def find(sides: ComparedSides | Sequence[ComparedSides], margin: float | None) -
         "conditions": tested["condition"],
         "contrasts": contrasted,
         "contrast_counts": contrast_counts(contrasted.table) if contrasted is not None else None,
+        "merged": merged_table(scales),
+        "mappings": mapping_table(scales),
         "replication": replication(whole.sides, contrasted.table) if contrasted is not None else None,
         "accuracy": accuracy(agreement.table, names, tested),
         "triangles": triangles(agreement.table, names),

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from beholder.analysis.result import records
+from beholder.comparison.merged_scale import merged_words
 from beholder.comparison.replication import replication_words
 from beholder.comparison.result import ComparisonTables
 from beholder.comparison.sides import MatchedScores
@@ -45,6 +46,7 @@ def sentences(tables: ComparisonTables) -> tuple[str, ...]:
     return (
         *found_again,
         *(f"{who}, {about}: {text}" if len(questions) > 1 else f"{who}: {text}" for who, about, text in sentences),
+        *merged_words(tables.results.get("mappings")),
     )
 
 
@@ -279,3 +281,31 @@ def replication_sheet(table: pd.DataFrame, labels: Mapping[str, str]) -> TextTab
     ]  # fmt: skip
     heads = ("Condition", "minus", "Question", "Verdict", "Original", "Repetition", "p, original", "p, repetition")
     return TextTable(heads, rows, names=4)
+
+
+def merged_sheet(table: pd.DataFrame, labels: Mapping[str, str]) -> TextTable:
+    """Return the conditions of several sides on one scale, best first."""
+    rows = [
+        (
+            labels.get(row["condition"], row["condition"]), row["question"],
+            "beyond the common ones" if row["is_beyond"] else "common" if row["is_common"] else "",
+            number(row["mean"], 2), interval(row["ci_low"], row["ci_high"], 2), f"{row['sides']:.0f}",
+        )
+        for row in records(table)
+    ]  # fmt: skip
+    return TextTable(("Condition", "Question", "", "Merged", "95 % interval", "Sides"), rows, names=3)
+
+
+def mapping_sheet(table: pd.DataFrame) -> TextTable:
+    """Return the line by which each side is brought to the merged scale."""
+    rows = [
+        (
+            row["side"], row["question"], f"{row['conditions']:.0f}", f"{row['common']:.0f}",
+            f"{number(row['slope'], 2)} ({interval(row['slope_low'], row['slope_high'], 2)})",
+            f"{number(row['offset'], 2)} ({interval(row['offset_low'], row['offset_high'], 2)})",
+            interval(row["lowest"], row["highest"], 2), p_value(row["misfit_p"]),
+        )
+        for row in records(table)
+    ]  # fmt: skip
+    heads = ("Side", "Question", "Conditions", "Common", "Slope", "Offset", "Qualities shown", "p of misfit")
+    return TextTable(heads, rows, names=2)
