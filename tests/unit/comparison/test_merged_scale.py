@@ -10,6 +10,7 @@ import pandas as pd
 
 from beholder.analysis.sides import CONDITIONS, Side
 from beholder.comparison.merged_scale import MergedScale, mapping_table, merged_scales, merged_table, merged_words
+from beholder.comparison.text import mapping_sheet, merged_sheet
 from support.compared_sides import found_of, ratings
 
 TRUTH = {"a": 20.0, "b": 35.0, "c": 50.0, "d": 65.0, "e": 80.0, "f": 90.0}
@@ -50,6 +51,8 @@ def test_what_lies_beyond_the_common_conditions_is_marked(tmp_path: Path) -> Non
     assert [name for name, row in table.iterrows() if row["is_beyond"]] == ["f", "e"]
     assert [name for name, row in table.iterrows() if row["is_common"]] == ["d", "c"]
     assert list(lines.table["common"]) == [2, 2]
+    assert merged_sheet(result.table, {"f": "F!"}).rows[0][:3] == ("F!", "quality", "beyond the common ones")
+    assert mapping_sheet(lines.table).rows[0][4] == "1.00 (1.00 to 1.00)"
     (words,) = merged_words(lines)
     assert words.startswith(
         "quality, merged: 2 sides on the scale of one, over at least 2 common conditions; slope: two x"
