@@ -64,7 +64,7 @@ def _served(record: StudyRecord) -> dict[str, Json]:
 
 
 def _text(study: DeskStudy, names: CodeNames) -> str:
-    """Return the study file; while conditions are blinded, with their code names, and without its comments."""
+    """Return the study file; while conditions are blinded, what it means, without naming any."""
     path = study.folder / "study.yaml"
     try:
         text = path.read_text("utf-8")
@@ -77,17 +77,17 @@ def _text(study: DeskStudy, names: CodeNames) -> str:
 
 
 def _blinded(value: Any, names: CodeNames, key: str = "") -> Any:
-    """Return a value of the file in which conditions have their code names."""
+    """Return a value of the file in which no condition is named: its place in the file would tell which it is."""
     if isinstance(value, Mapping):
         kept = () if key == "conditions" else _FILE_KEYS
         return {
-            names.text(str(name)): inner if name in kept else _blinded(inner, names, str(name))
+            names.without(str(name)): inner if name in kept else _blinded(inner, names, str(name))
             for name, inner in value.items()
         }
     if isinstance(value, list):
         parts = [_blinded(inner, names, key) for inner in value]
         return sorted(parts, key=str) if key == "conditions" else parts
-    return names.text(value) if isinstance(value, str) else value
+    return names.without(value) if isinstance(value, str) else value
 
 
 class _CheckedFile:

@@ -36,6 +36,10 @@ _SHARE = 0.2
 # Code names of conditions
 
 
+HIDDEN = "(condition)"
+"""What stands for any condition where a code name would tell which it is, such as in `design.always`."""
+
+
 class CodeNames:
     """What conditions are called on the desk: their own names, or letters that tell nothing while they are blinded."""
 
@@ -64,6 +68,12 @@ class CodeNames:
         if not self.is_blinded or self._pattern is None:
             return words
         return self._pattern.sub(lambda found: self._of_word[found[0]], words)
+
+    def without(self, words: str) -> str:
+        """Return a text of the study in which no condition is named, and none can be told from another."""
+        if not self.is_blinded or self._pattern is None:
+            return words
+        return self._pattern.sub(HIDDEN, words)
 
     def value(self, value: Json) -> Json:
         """Return a value of JSON, such as the evidence of a verdict, in which conditions have their code names."""

@@ -21,8 +21,10 @@ export function reasonField({ say }) {
 
 /** Do something about a study; return what the desk says. @param {Desk} desk @param {{ [name: string]: Json }} act */
 export async function act({ place }, act) {
-  const { words } = /** @type {{ words?: string | string[] }} */ (await send(addressOf(place.study, "acts"), act));
-  return Array.isArray(words) ? words.join(" ") : (words ?? "");
+  const id = crypto.randomUUID(); // done once, also where the reply is lost and it is sent again
+  /** @typedef {{ words?: string | string[], problems?: string[], link?: string }} Reply */
+  const { words = [], problems = [], link } = /** @type {Reply} */ (await send(addressOf(place.study, "acts"), { ...act, id }));
+  return [words, problems, link ?? []].flat().join(" ");
 }
 
 /** Ask for an act about somebody, and do it. @param {Desk} desk @param {{ kind: string, who: string }} what */
@@ -40,6 +42,25 @@ export async function askForAct(desk, { kind, who }) {
       run: () => act(desk, { kind, who, reason: reason.value }),
     },
     element("p", {}, element("code", {}, who)),
+    reason.element,
+  );
+  if (isDone) desk.redraw();
+}
+
+/** Ask whether nobody else is to begin. @param {Desk} desk */
+export async function askForPause(desk) {
+  const { say } = desk;
+  const reason = reasonField(desk);
+  const isDone = await ask(
+    desk,
+    {
+      title: say("act.pause"),
+      words: say("act.pause.words"),
+      does: say("act.pause.does"),
+      isGrave: true,
+      check: () => (reason.value === "" ? say("act.reason.missing") : null),
+      run: () => act(desk, { kind: "pause", reason: reason.value }),
+    },
     reason.element,
   );
   if (isDone) desk.redraw();

@@ -34,9 +34,10 @@ export function drawBar(bar, { me, say, place }) {
   );
   const home = element(
     "a",
-    { class: "home", href: "/", "aria-label": say("tab.studies") },
+    { class: "home", href: "/?all" },
     icon("mark"),
     element("span", { class: "home-words" }, place.study || say("tab.studies")),
+    place.study ? element("span", { class: "unseen" }, ` – ${say("tab.studies")}`) : null,
   );
   const leave = element(
     "button",

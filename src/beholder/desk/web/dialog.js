@@ -8,13 +8,13 @@ import { button, status } from "./parts.js";
 /** @import { Desk } from "./types" */
 
 /** Ask, and resolve with whether it was done. `run` does it and returns what is said about it; what it refuses is shown, and
- *  can be tried again. @param {Desk} desk
- *  @param {{ title: string, words: Child, does: string, isGrave?: boolean, run: () => Promise<string>,
+ *  can be tried again; null: the dialog stays, as it shows something. @param {Desk} desk
+ *  @param {{ title: string, words: Child, does: string, isGrave?: boolean, run: () => Promise<string | null>,
  *            check?: () => string | null }} parts
  *  `check`: what is still missing, in words
  *  @param {...Child} children @returns {Promise<boolean>} */
 export function ask(desk, { title, words, does, isGrave = false, run, check = () => null }, ...children) {
-  const { say, announce, signal } = desk;
+  const { say, tell, signal } = desk;
   return new Promise((resolve) => {
     const trouble = element("p", { class: "dialog-trouble", role: "alert" });
     const id = `dialog-${title.toLowerCase().replaceAll(/\W+/g, "-")}`;
@@ -37,8 +37,9 @@ export function ask(desk, { title, words, does, isGrave = false, run, check = ()
               try {
                 const told = await run();
                 isDone = true;
+                if (told === null) return;
                 dialog.close();
-                announce(told);
+                tell(told);
               } catch (error) {
                 fill(trouble, status("fail", error instanceof Refusal || error instanceof Error ? error.message : String(error)));
               } finally {

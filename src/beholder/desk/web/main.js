@@ -21,6 +21,7 @@ const PAGES = {
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const bar = /** @type {HTMLElement} */ (document.getElementById("bar"));
+const told = /** @type {HTMLElement} */ (document.getElementById("told"));
 const said = /** @type {HTMLElement} */ (document.getElementById("said"));
 
 /** Return which page an address is. @param {URL} address @returns {Place} */
@@ -71,8 +72,13 @@ async function draw(me, { isNew }) {
     announce(text) {
       said.textContent = text;
     },
+    tell(text) {
+      if (!text) return;
+      fill(told, element("p", {}, text), element("button", { class: "button button-quiet", type: "button", on: { click: () => fill(told) } }, say("told.close")));
+    },
     redraw: () => void draw(me, { isNew: false }),
   };
+  if (isNew) fill(told);
   drawBar(bar, desk);
   main.dataset["page"] = place.page;
   main.setAttribute("aria-busy", "true");

@@ -44,6 +44,10 @@ function screen(slot, timeline, say) {
   const state = element("p", { class: "screen-state small", role: "presentation" });
   const values = timeline.controls.filter((one) => one.slot === slot.id).map(valueOf);
   let isSound = false;
+  /** @type {() => void} */
+  let again = () => {};
+  // A moment may be asked for before there is anything to show.
+  player?.addEventListener("loadedmetadata", () => again());
 
   return {
     element: element(
@@ -62,7 +66,10 @@ function screen(slot, timeline, say) {
       write(state, isStalled ? say("screen.stall", { at: clockOf(position) }) : play ? say("screen.plays", { at: clockOf(position) }) : say("screen.still", { at: clockOf(position) }));
       setAttribute(state, "data-state", isStalled ? "stall" : play ? "play" : "still");
       for (const one of values) one.show(ms);
-      if (player !== null) follow(player, play, position / 1000, speed);
+      again = () => {
+        if (player !== null) follow(player, play, position / 1000, speed);
+      };
+      again();
     },
     /** @param {boolean} isOn */
     setSound(isOn) {

@@ -29,6 +29,7 @@ async function open(desk) {
     return { box, element: element("label", { class: "check" }, box, element("span", {}, element("b", {}, say(`tab.${scope}`)), ` – ${means}`)) };
   });
   const chosen = () => boxes.filter(({ box }) => box.checked).map(({ box }) => box.value);
+  const blinded = element("input", { type: "checkbox", checked: true });
   const made = element("div", { class: "share-made" });
   const given = element("ul", { class: "shares" });
   const valueOf = (/** @type {HTMLElement} */ input) => /** @type {HTMLInputElement} */ (input).value.trim();
@@ -57,21 +58,20 @@ async function open(desk) {
       does: say("share.make"),
       check: () => (valueOf(name.input) === "" ? say("share.name.missing") : chosen().length === 0 ? say("share.scopes.missing") : null),
       run: async () => {
-        const { link } = /** @type {{ link: string }} */ (await send(address, { name: valueOf(name.input), scopes: chosen(), until: valueOf(until.input) }));
+        const { link } = /** @type {{ link: string }} */ (await send(address, { name: valueOf(name.input), scopes: chosen(), until: valueOf(until.input), stays_blinded: blinded.checked }));
         fill(made, status("pass", say("share.made")), element("input", { class: "field", readonly: true, value: link, "aria-label": say("share.link") }));
         list((/** @type {Shares} */ (await read(address, signal))).shares);
-        throw new Kept(say("share.keep"));
+        made.querySelector("input")?.select();
+        return null;
       },
     },
     name.element,
     until.element,
     element("fieldset", {}, element("legend", {}, say("share.shows")), boxes.map(({ element: labelled }) => labelled)),
+    element("label", { class: "check" }, blinded, say("share.blinded")),
     element("p", { class: "soft small" }, say("share.never")),
     made,
     shares.length > 0 ? element("h3", {}, say("share.given")) : null,
     given,
   );
 }
-
-/** Said in the dialog, which stays open: the link is seen once. */
-class Kept extends Error {}

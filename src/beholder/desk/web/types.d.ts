@@ -164,6 +164,8 @@ export interface Desk {
   me: Me; say: Say; place: Place; signal: AbortSignal;
   go(address: string, options?: { replace?: boolean }): void;
   announce(words: string): void;
+  /** Tell everybody what was done, until the next page. */
+  tell(words: string): void;
   /** Draw the page anew. */
   redraw(): void;
 }

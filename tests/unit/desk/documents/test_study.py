@@ -28,7 +28,8 @@ def test_the_file_is_shown_as_it_is_and_blinded_as_what_it_means(taken: TakenStu
     assert "frozen" not in blinded
     assert LABEL not in blinded
     assert {k: v for k, v in values.items() if k != "conditions"} == {k: v for k, v in own.items() if k != "conditions"}
-    assert len(values["conditions"]) == 4
+    assert [one if isinstance(one, str) else one["name"] for one in values["conditions"]] == ["(condition)"] * 4
+    assert "Condition A" not in blinded, "the place in the file would tell which it is"
 
 
 def test_problems_are_told_with_what_is_wrong_and_how_to_mend_it(taken: TakenStudy) -> None:

@@ -1,11 +1,12 @@
 // Now: is it healthy? Everything on one screen, live.
 
 import { element, fill } from "../../../web/element.js";
+import { askForPause } from "../acts.js";
 import { addressOf, follow, read } from "../api.js";
 import { pathOf, tellLive } from "../bar.js";
 import { columns, flow, flowKey, heat, shortest } from "../charts.js";
 import { count, minutes, money, number, percent, time, until } from "../format.js";
-import { empty, figure, head, marks, meter, panel, pill, status, table } from "../parts.js";
+import { button, empty, figure, head, marks, meter, panel, pill, status, table } from "../parts.js";
 
 /** @import { Desk, Monitor, NowDocument, Page, PeopleDocument } from "../types" */
 
@@ -36,7 +37,9 @@ export default async function now(main, desk) {
 
   last = /** @type {NowDocument} */ (await read(addressOf(place.study, "now"), signal));
   await readPeople();
-  fill(main, head(last.monitor.title, marks(desk, { ...last, population: last.monitor.population })), alarms, parts);
+  const mayPause = desk.me.scopes.includes("pay") && last.monitor.population === "people" && last.monitor.arrived > 0;
+  const pause = mayPause ? button(desk.say("act.pause"), () => void askForPause(desk)) : null;
+  fill(main, head(last.monitor.title, marks(desk, { ...last, population: last.monitor.population }), pause), alarms, parts);
   show();
   let reading = false;
   follow(

@@ -4,20 +4,22 @@ import { element, fill } from "../../../web/element.js";
 import { read } from "../api.js";
 import { pathOf } from "../bar.js";
 import { count, money, until } from "../format.js";
-import { empty, head, meter, pill } from "../parts.js";
+import { empty, head, meter, pill, status } from "../parts.js";
 
 /** @import { Desk, Page, StudyLine } from "../types" */
 
 /** @type {Page} */
 export default async function studies(main, desk) {
   const { say, signal } = desk;
-  const { studies } = /** @type {{ studies: StudyLine[] }} */ (await read("/api/studies", signal));
+  /** @typedef {{ studies: StudyLine[], broken?: { key: string, words: string }[] }} Studies */
+  const { studies, broken = [] } = /** @type {Studies} */ (await read("/api/studies", signal));
   const only = studies[0];
   if (studies.length === 1 && only !== undefined && !desk.place.query.has("all"))
     return desk.go(pathOf(only.key), { replace: true });
   fill(
     main,
     head(say("studies.title"), element("p", { class: "soft" }, say("studies.n", { n: studies.length }))),
+    broken.map((one) => element("p", { class: "health" }, status("fail", say("studies.broken", one)))),
     studies.length === 0
       ? empty(say("studies.none"), say("studies.none.words"))
       : element("ul", { class: "studies" }, studies.map((one) => card(one, desk))),
