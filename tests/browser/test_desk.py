@@ -20,7 +20,7 @@ from support.browser import MARKS, StudyServers, barriers, events_of_step, overh
 from support.cleaning_store import START
 from support.commands import command
 from support.decision_store import decision_setup, write_study_file
-from support.taken_study import TAKEN_KEYS
+from support.taken_study import TAKEN_KEYS, TakenStudy
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -279,3 +279,79 @@ async def test_two_thousand_sessions_and_forty_thousand_events_stay_fluid(chromi
             most = max(most, await page.locator(".rows-row").count())
         assert "person-0000" in await page.locator(".rows-body").inner_text()
         assert most < 80, "only what is in sight is drawn"
+
+
+# What is done
+
+
+async def test_what_is_done_on_the_pages_is_recorded_with_who_did_it(
+    chromium: Browser, tmp_path: Path, taken: TakenStudy
+) -> None:
+    folder, names = taken
+    async with desk(chromium, tmp_path, folder / "study.yaml") as there:
+        page = there.page
+        dialog, told = page.locator("dialog[open]"), page.locator("#told p")
+
+        async def reason(words: str) -> None:
+            await dialog.locator("textarea[name=reason]").fill(words)
+
+        await there.go(f"/studies/tiny/people/{names['done']}")
+        await page.get_by_role("button", name="Leave their answers out").click()
+        await dialog.locator("button[type=submit]").click()
+        assert await dialog.get_by_role("alert").inner_text() == "Give a reason, in a few words."
+        await reason("they told us that they guessed")
+        await dialog.locator("button[type=submit]").click()
+        await told.wait_for()
+        await page.locator(".panel-history").get_by_text("they told us that they guessed").wait_for()
+
+        await there.go("/studies/tiny/decisions")
+        await page.locator(".rows-decisions .button").first.click()
+        await dialog.locator('input[name=use][value="yes"]').check()
+        await reason("they had meant another study")
+        await dialog.locator("button[type=submit]").click()
+        await told.wait_for()
+        await page.get_by_role("button", name=re.compile("^Sign ")).click()
+        await dialog.locator("input[name=typed]").fill("Bob")
+        await dialog.locator("button[type=submit]").click()
+        assert await dialog.get_by_role("alert").inner_text() == "Type exactly: Ada"
+        await dialog.locator("input[name=typed]").fill("Ada")
+        await dialog.locator("button[type=submit]").click()
+        await page.get_by_role("button", name=re.compile("^Write the list of £4.00")).click()
+        await dialog.locator("input[name=typed]").fill("4.00 GBP")
+        await dialog.locator("button[type=submit]").click()
+        await page.locator("#told p").filter(has_text="payments.csv").wait_for()
+        assert (folder / "pay" / "payments.csv").is_file()
+
+        await there.go("/studies/tiny/results")
+        await page.get_by_role("button", name="Unblind …").click()
+        await reason("the paper is written")
+        await dialog.locator("button[type=submit]").click()
+        await page.locator(".pill-open").first.wait_for()
+        row = await page.locator(".panel-blinding tbody tr").inner_text()
+        assert "Ada" in row
+        assert "the paper is written" in row
+
+
+async def test_a_share_shows_what_was_chosen_and_nothing_else(
+    chromium: Browser, tmp_path: Path, taken: TakenStudy
+) -> None:
+    folder, _ = taken
+    async with desk(chromium, tmp_path, folder / "study.yaml") as there:
+        page = there.page
+        await there.go("/studies/tiny/study")
+        await page.get_by_role("button", name="Share …").click()
+        dialog = page.locator("dialog[open]")
+        assert await dialog.locator("fieldset .check").count() == 6, "what it may show is listed before it is made"
+        await dialog.locator("input[required]").fill("Ethics board")
+        await dialog.locator("button[type=submit]").click()
+        link = await dialog.locator(".share-made input").input_value()
+        context = await chromium.new_context()
+        guest = await context.new_page()
+        await guest.goto(link)
+        await guest.wait_for_selector("body:has(.bar .home) main:not([aria-busy]) h1")
+        assert await guest.locator(".tab").all_inner_texts() == ["Now", "Study"]
+        assert (await guest.request.get(f"{there.address}/api/studies/tiny/people")).status == 403
+        await dialog.get_by_role("button", name="Revoke").click()
+        await dialog.locator(".shares li").wait_for(state="detached")
+        assert (await guest.request.get(f"{there.address}/api/studies/tiny/now")).status == 401
+        await context.close()

@@ -27,6 +27,7 @@ export function ask(desk, { title, words, does, isGrave = false, run, check = ()
         "form",
         {
           method: "dialog",
+          novalidate: true, // what is missing is said in our words
           on: {
             submit: async (/** @type {SubmitEvent} */ event) => {
               event.preventDefault();
