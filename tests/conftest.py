@@ -58,6 +58,14 @@ def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _accounts_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Desks that tests start keep who may come in apart from those of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BEHOLDER_ACCOUNTS", str(tmp_path_factory.mktemp("accounts") / "desk.sqlite"))
+        yield
+
+
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with stimuli and media, drawn and stripped once; `write_study` copies from it."""

@@ -16,6 +16,7 @@ from bench.analysis import measure_analyse
 from bench.answers import measure_answers
 from bench.cleaning import measure_clean
 from bench.crowd import CROWD_NOTE, measure_crowd
+from bench.desk import DESK_NOTE, measure_desk
 from bench.first_page import measure_help, measure_page, measure_start
 from bench.imports import measure_import
 from bench.leases import LIMITS, measure_leases
@@ -32,7 +33,7 @@ from bench.votes_needed import measure_votes
 
 _PARTS = (
     "start", "page", "answers", "media", "plan", "batch", "clean", "analyse", "mixed", "models", "report", "votes",
-    "leases", "rehearse", "power", "crowd", "import",
+    "leases", "rehearse", "power", "crowd", "desk", "import",
 )  # fmt: skip
 _SERVED = {"start", "page", "answers"}
 """Parts that need a study with very many stimuli."""
@@ -77,6 +78,7 @@ def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
         "rehearse": measure_rehearse,
         "power": measure_power,
         "crowd": lambda: measure_crowd(scratch),
+        "desk": lambda: measure_desk(scratch),
         "import": lambda: [measure_import(scratch)],
     }
     rows: list[Row] = []
@@ -128,6 +130,7 @@ def _foot() -> list[str]:
         " many repetitions again in which all conditions are equally good; one process.",
         LIMITS,
         CROWD_NOTE,
+        DESK_NOTE,
         "- Processor time is that of the server's process. That of PostgreSQL comes on top; that of SQLite is in it.",
     ]
 

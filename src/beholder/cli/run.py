@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import click
 
 from beholder.cli.command import CommandResult, StageCommand
 from beholder.cli.completion import MethodHelp, MethodName
+from beholder.cli.desk import shown_desk
 from beholder.cli.printing import (
     FROM,
     HOST,
@@ -269,6 +271,7 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
     """Show the whole way with sample stimuli and robots."""
     import beholder
     from beholder.simulation.variance import planted_words, read_source
+    from beholder.workflow.demo import usual_folder
 
     source = population_source(None, ideal=ideal)
 
@@ -278,6 +281,9 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
 
     def on_link(link: str) -> None:
         click.echo(f"Still serving. Look at the study: {link}" if prolific else f"Participants: {link}")
+        if not leave:
+            where = folder or Path(usual_folder(method, prolific=prolific))
+            beside.enter_context(shown_desk(where / "study.yaml", None, is_shown=True))
 
     done: list[Results] = []
     money: dict[str, object] = {}
@@ -301,7 +307,7 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
         if not leave and not prolific:
             click.echo("Still serving. Take the study yourself, or stop with Ctrl-C.")
 
-    with Bar("Robots") as progress:
+    with contextlib.ExitStack() as beside, Bar("Robots") as progress:
         beholder.demo(
             method, folder, prolific=prolific, source=source, stay=not leave, port=port, on_link=on_link,
             on_result=on_result, on_money=on_money, news=print_news, progress=progress,

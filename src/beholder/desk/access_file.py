@@ -50,6 +50,8 @@ create table desks (
 
 def default_access_file() -> Path:
     """Return where the accounts of this researcher's desks are kept, if nothing else is said."""
+    if named := os.environ.get("BEHOLDER_ACCOUNTS"):
+        return Path(named)
     folder = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(folder) / "beholder" / "desk.sqlite"
 

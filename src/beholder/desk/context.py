@@ -80,11 +80,15 @@ class Desk:
 
     async def viewer(self, study: DeskStudy, session: DeskSession) -> Viewer:
         """Return the viewer of a study: conditions have code names until it is unblinded."""
+        is_unblinded = not session.stays_blinded and await self.is_unblinded(study)
+        return session.viewer.seeing(blinded=not is_unblinded)
+
+    async def is_unblinded(self, study: DeskStudy) -> bool:
+        """Return whether the names of the conditions of a study may be shown."""
         known = self._blindings.get(study.key)
         if known is None or known[0] is not study:
             known = self._blindings[study.key] = (study, StudyBlinding(study.context))
-        is_unblinded = not session.stays_blinded and await known[1].unblinding() is not None
-        return session.viewer.seeing(blinded=not is_unblinded)
+        return await known[1].unblinding() is not None
 
     async def visible(self, session: DeskSession) -> tuple[list[DeskStudy], Mapping[str, Exception]]:
         """Return the studies that somebody may see, and what is wrong with those that cannot be opened, by key."""

@@ -14,12 +14,14 @@ import httpx
 
 from beholder.aio import stopped_by_signal
 from beholder.desk.access_file import AccessFile, default_access_file, drop_desk, note_desk, noted_desks
+from beholder.desk.alarms import keep_sending, require_mail
 from beholder.desk.app import make_desk
 from beholder.desk.context import Desk
 from beholder.desk.desk_study import OpenStudies, study_places
 from beholder.desk.gate import Gate
 from beholder.desk.logins import make_link
 from beholder.errors import Problem, UserError
+from beholder.methods import load_study
 from beholder.server.connections import Proxies
 from beholder.server.process import free_port, listen
 from beholder.server.workers import ParentProcess
@@ -62,6 +64,9 @@ async def run_desk(
     """Yield a desk that is listening, and close it at the end. Port 0 takes a free one."""
     _require_safe_address(host, public_url)
     places = study_places(studies, store)
+    alarmed = {place.key: to for place in places if (to := load_study(place.file).alarms)}
+    for to in alarmed.values():
+        require_mail(to)
     file = AccessFile(accounts or default_access_file())
     opened = OpenStudies(places)
     try:
@@ -71,10 +76,14 @@ async def run_desk(
         desk = Desk(opened, Gate(file, public_url or ""))
         async with listen(make_desk(desk), host, port, Proxies(proxies), grace_s=2.0):
             note_desk(file, address, {place.key: str(place.file) for place in places})
+            senders = [asyncio.create_task(keep_sending(desk, key, to)) for key, to in alarmed.items()]
             try:
                 yield RunningDesk(address, file, desk)
             finally:
                 drop_desk(file, address)
+                for sender in senders:
+                    sender.cancel()
+                await asyncio.gather(*senders, return_exceptions=True)
                 desk.end_streams()
     finally:
         await opened.close()

@@ -277,6 +277,18 @@ class Study(MadePart):
         ]
         | None
     ) = Field(default=None, description="An e-mail or web address, shown on every page.")
+    alarms: (
+        Annotated[
+            str,
+            StringConstraints(pattern=r"""^([^@\s<>"]+@[^@\s<>"]+\.[^@\s<>"]+|https://[^\s<>"]+)$"""),
+            Allowed("an e-mail address, or a web address that begins with https://"),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="Where the desk sends alarms while people take part: an e-mail address, or a web address that "
+        "takes JSON with a `text` (a webhook). Never shown to participants. It may always change.",
+    )
     publication: Publication = Field(
         default=Publication(),
         description="What only you know and standards of reporting ask for: authors, licence, ethics, funding. "

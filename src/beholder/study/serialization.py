@@ -28,7 +28,7 @@ def study_json(study: Study) -> dict[str, Any]:
     """Return the study as JSON with its defaults, and with the contents of its text files."""
     value: dict[str, Any] = study.model_dump(mode="json")
     # Where it is served and copied to, and who publishes it, is no part of what people see.
-    for name in ("deploy", "backup", "media", "publication"):
+    for name in ("deploy", "backup", "media", "alarms", "publication"):
         del value[name]
     value["texts"] = {which: study_text(study, which) for which in value["texts"]}
     for question in value["questions"]:  # keeps the digests of studies from before there were labels

@@ -63,7 +63,7 @@ def demo(
     port = port_for_a_look() if port is None else port
     if prolific and source is not None:
         raise UserError(Problem("--ideal", "and --prolific are both given", "one of the two", _THEIR_OWN))
-    folder = Path(folder if folder is not None else _usual_folder(method, prolific=prolific))
+    folder = Path(folder if folder is not None else usual_folder(method, prolific=prolific))
     study = folder / "study.yaml"
     is_new = not study.exists()
     if is_new:
@@ -84,7 +84,8 @@ def demo(
     return block_on(work)
 
 
-def _usual_folder(method: str, *, prolific: bool) -> str:
+def usual_folder(method: str, *, prolific: bool) -> str:
+    """Return the folder of a demo where none is named."""
     parts = [_FOLDER]
     if method != DEFAULT_METHOD:
         parts.append(method)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
+import re
 from pathlib import Path
 
 import httpx
+import pytest
 
+import beholder.server
 from beholder.desk.access_file import noted_desks
 from beholder.desk.desk_server import run_desk
 from beholder.desk.logins import end_session
@@ -48,3 +52,23 @@ async def test_the_live_page_tells_no_name_and_ends_with_the_session(taken: Take
                 async with run_server(load_study(folder), port=0) as server:
                     await take_as_a_person(server.link, "dee")
                     assert not [line async for line in lines if line.startswith("data: ")], "it has ended"
+
+
+async def test_the_server_of_participants_reads_sets_and_logs_no_cookie(
+    tmp_path: Path, tiny: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    study = load_study(write_study(tmp_path, tiny))
+    async with run_server(study, port=0) as server, httpx.AsyncClient(base_url=server.address) as browser:
+        planted = {"cookie": "beholder_desk=planted-secret"}
+        document = (await browser.get("/openapi.json")).json()
+        for path, methods in document["paths"].items():
+            for method in methods:
+                reply = await browser.request(method, re.sub(r"{\w+}", "x", path), headers=planted, json={})
+                assert "set-cookie" not in reply.headers, path
+                assert "planted-secret" not in reply.text, path
+        await take_as_a_person(server.link, "ada")
+    assert "planted-secret" not in caplog.text
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and b"planted-secret" in file.read_bytes()]
+    sources = Path(beholder.server.__file__).parent.rglob("*.py")
+    assert not [path.name for path in sources if "cookie" in path.read_text("utf-8").lower()]

@@ -52,7 +52,7 @@ DESIGN = (
 KNOWN = (
     "beholder, name, title, language, method, options, preset, stimuli, media, conditions, questions, playback, "
     "stage, design, texts, before, during, after, ending, qualification, training, checks, clean, analyse, recruit, "
-    "deploy, backup, budget, family, retention, run, contact, publication and source"
+    "deploy, backup, budget, family, retention, run, contact, alarms, publication and source"
 )
 NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."
 SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a letter or digit."
