@@ -19,6 +19,7 @@ from beholder.cleaning.screening import JudgedPopulation, judge_tables, store_of
 from beholder.cleaning.texts import Masks
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.exporting import Exported, ratings, sessions, study, verdicts
+from beholder.exporting.checklists import CHECKLISTS, checklist_text
 from beholder.exporting.columns import TableRows
 from beholder.exporting.croissant import CROISSANT, croissant_bytes
 from beholder.exporting.dataset import Dataset
@@ -102,6 +103,7 @@ def _documents(
         DICTIONARY: dictionary_bytes(written),
         CROISSANT: croissant_bytes(dataset, written),
         **citation_files(dataset),
+        CHECKLISTS: utf8(checklist_text(dataset)),
     }
     if format == "psych-ds":
         files |= psych_ds_files(dataset, written, [*files, PACKAGE])

@@ -28,6 +28,7 @@ def test_every_table_is_there_and_counts_people_alone(folder: Path, study: Study
     }  # fmt: skip
     assert {path.name for path in folder.iterdir()} == {
         *(f"{name}.csv" for name in written), "dictionary.csv", "datapackage.json", "README.md", "croissant.json",
+        "checklists.md",
     }  # fmt: skip
 
 
