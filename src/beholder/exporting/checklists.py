@@ -70,7 +70,7 @@ def _fact(name: str) -> Answer:
     return answer
 
 
-def _authors(data: Dataset) -> str:
+def _contacts(data: Dataset) -> str:
     return "; ".join(
         ", ".join(filter(None, (one.reading_order, one.affiliation, one.email))) for one in data.publication.authors
     )
@@ -91,7 +91,7 @@ def _sample(data: Dataset) -> str:
     )
 
 
-def _people(data: Dataset) -> str:
+def _evaluators(data: Dataset) -> str:
     used = {one.visit.participant for one in data.source.judging.judged if one.decision.use}
     came = {row["participant"] for row in data.source.sessions.values()}
     who = ("robot", "robots") if data.is_simulated else ("person", "people")
@@ -228,7 +228,7 @@ _HEDS = Checklist(
     (
         _I("heds-1.1", "the paper that reports it", _key("paper")),
         _I("heds-1.2", "where data, outputs and tools are", _where),
-        _I("heds-1.3", "who is to be asked", _authors),
+        _I("heds-1.3", "who is to be asked", _contacts),
         _I("heds-2.1", "what the systems take as input", _nothing),
         _I("heds-2.2", "what they give", lambda data: f"{join_names(list(data.media))}." if data.media else ""),
         _I("heds-2.3", "which task they do", _nothing),
@@ -237,7 +237,7 @@ _HEDS = Checklist(
         _I("heds-3.1.1", "how many outputs were evaluated", _sample),
         _I("heds-3.1.2", "how they were chosen", _nothing),
         _I("heds-3.1.3", "the statistical power of the sample", _power),
-        _I("heds-3.2.1", "how many people evaluated", _people),
+        _I("heds-3.2.1", "how many people evaluated", _evaluators),
         _I("heds-3.2.2", "what kind of people: experts, paid, known to the authors", _nothing),
         _I("heds-3.2.3", "how they were recruited", _recruited),
         _I("heds-3.2.4", "how they were trained", _trained),
@@ -289,7 +289,7 @@ _INTERSPEECH = Checklist(
     "Interspeech: subjective evaluation",
     "No template could be had: these are the things that reviewers of listening tests ask for, by our own reading.",
     (
-        _I("interspeech-1", "how many listeners, who they are and what they speak", _people),
+        _I("interspeech-1", "how many listeners, who they are and what they speak", _evaluators),
         _I("interspeech-2", "how they were recruited and paid", _recruited),
         _I("interspeech-3", "what they heard, and how the samples were chosen", _sample),
         _I("interspeech-4", "the question and the scale, word by word", _fact("dataAnnotationProtocol")),
@@ -307,7 +307,7 @@ def _itu(title: str, prefix: str, of_medium: tuple[ChecklistItem, ...]) -> Check
         _I(f"{prefix}-method", "the test method and the scale", _method),
         _I(f"{prefix}-question", "questions, scales and labels, word by word", _fact("dataAnnotationProtocol")),
         _I(f"{prefix}-conditions", "contents and conditions", _sample),
-        _I(f"{prefix}-people", "how many participants, before and after screening", _people),
+        _I(f"{prefix}-people", "how many participants, before and after screening", _evaluators),
         _I(f"{prefix}-expertise", "experts or not, and how eyes or ears were tested", _device_checks),
         _I(f"{prefix}-instructions", "the instructions", _instructions),
         _I(f"{prefix}-training", "the training", _trained),
@@ -334,11 +334,11 @@ _SEEN = (
 )  # fmt: skip
 _HEARD = (
     _itu("ITU-T P.808", "p808", (_I("p808-room", "surroundings, devices, and how they were tested", _device_checks),)),
-    _itu("ITU-R BS.1534", "bs1534", (
-        _I("bs1534-anchors", "references and anchors, and how they were made", _nothing),
-        _I("bs1534-level", "loudspeakers or headphones, room and level", _nothing),
+    _itu("ITU-R BS.1534", "bs-1534", (
+        _I("bs-1534-anchors", "references and anchors, and how they were made", _nothing),
+        _I("bs-1534-level", "loudspeakers or headphones, room and level", _nothing),
     )),
-    _itu("ITU-R BS.1116", "bs1116", (_I("bs1116-level", "loudspeakers or headphones, room and level", _nothing),)),
+    _itu("ITU-R BS.1116", "bs-1116", (_I("bs-1116-level", "loudspeakers or headphones, room and level", _nothing),)),
 )  # fmt: skip
 _OF_MEDIUM = {"video": _SEEN, "image": _SEEN, "audio": _HEARD}
 
