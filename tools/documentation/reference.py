@@ -406,7 +406,10 @@ def _is_option(parameter: click.Parameter) -> bool:
 
 def _arguments(parameters: Sequence[click.Parameter]) -> list[tuple[str, bool]]:
     return [
-        ((parameter.metavar or parameter.name or "").strip("[]").upper(), parameter.required)
+        (
+            (parameter.metavar or parameter.name or "").strip("[]").upper(),
+            not parameter.metavar.startswith("[") if parameter.metavar else parameter.required,
+        )
         for parameter in parameters
         if isinstance(parameter, click.Argument)
     ]

@@ -86,6 +86,11 @@ def better(study: str | Path, condition: str, other: str, *, question: str | Non
     out where there is one only.
     """
     from beholder.analysis.result import read_results
+    from beholder.errors import Problem, UserError
 
     path = Path(study)
-    return read_results(path.parent if path.suffix in (".yaml", ".yml") else path).better(condition, other, question)
+    folder = path.parent if path.suffix in (".yaml", ".yml") else path
+    if folder != path and not path.exists() and not (folder / "analyse").is_dir():
+        fix = "Name it before the two conditions, or go to its folder."
+        raise UserError(Problem(str(path), "is not there", "a study.yaml that was analysed, or its folder", fix))
+    return read_results(folder).better(condition, other, question)

@@ -17,18 +17,23 @@ _EXIT_CODES = {"yes": 0, "no": 3, "undecided": 4}
 
 
 @click.command(cls=StageCommand, stage="analyse")
-@click.argument("study", type=StudyPath())
+@click.argument("study", metavar="[STUDY]", type=StudyPath())
 @click.argument("condition", metavar="A", shell_complete=complete_condition)
-@click.argument("other", metavar="B", shell_complete=complete_condition)
+@click.argument("other", metavar="B", required=False, shell_complete=complete_condition)
 @click.option("--question", help="Which question; may be left out where there is one only.")
-def better(study: Path, condition: str, other: str, question: str | None) -> CommandResult:
+@click.pass_context
+def better(ctx: click.Context, study: Path, condition: str, other: str | None, question: str | None) -> CommandResult:
     """Ask whether A is better than B, for scripts.
 
     A and B are conditions. The answer of the report, with its evidence: exit code 0 is yes, 3 is no (A is worse), 4 is
-    undecided. STUDY is an analysed study, or its folder; nothing is written.
+    undecided. STUDY is an analysed study, or its folder; study.yaml in this folder when left out. Nothing is written.
     """
     import beholder
 
+    if other is None:  # two conditions of the study that is here; or a study, and one condition
+        if study.exists():
+            raise click.MissingParameter(ctx=ctx, param=next(one for one in ctx.command.params if one.name == "other"))
+        study, condition, other = Path("study.yaml"), str(study), condition
     found = beholder.better(study, condition, other, question=question)
     click.echo(found.words)
     return CommandResult(found, code=_EXIT_CODES[found.answer])

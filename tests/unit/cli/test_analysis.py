@@ -46,6 +46,21 @@ def test_better_answers_by_its_exit_code_and_in_a_sentence(
     assert done.stdout.startswith(answer)
 
 
+def test_better_without_a_study_asks_the_one_that_is_here(analysed: Path, tmp_path: Path) -> None:
+    (analysed / "study.yaml").touch()
+    done = command("better", "new", "old", cwd=analysed)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{beholder.better(analysed, 'new', 'old')}\n"
+    done = command("better", "study.yaml", "new", cwd=analysed)
+    assert done.returncode == 2
+    assert done.stderr.startswith("beholder better  B is missing.")
+    done = command("better", "new", "old", cwd=tmp_path)
+    assert done.stderr == (
+        "study.yaml  is not there. Allowed: a study.yaml that was analysed, or its folder. Name it before the two "
+        "conditions, or go to its folder.\n"
+    )
+
+
 def test_better_refuses_what_it_cannot_answer(analysed: Path, tmp_path: Path) -> None:
     done = command("better", "nowhere", "new", "old", cwd=tmp_path)
     assert done.returncode == 2
