@@ -11,11 +11,12 @@ from beholder.importing.registry import IMPORTERS
 from beholder.testing import check_importer
 from support.hemvip_sources import write_documents, write_hemvip, write_pairs
 from support.reseval_source import write_reseval
+from support.sureal_sources import write_sureal, write_sureal_pairs
 from support.toolkit_sources import write_p808, write_p910
 from support.variants import variant
 from support.webmushra_source import EVERY_KIND, KIND_RESULTS, mushra_results, write_source
 
-BUILT_IN = ("hemvip", "p808", "p910", "reseval", "webmushra")
+BUILT_IN = ("hemvip", "p808", "p910", "reseval", "sureal", "table", "webmushra")
 # Ratings in the results of each test of ReSEval: comparisons, scores, sliders, words.
 RESEVAL = {"ab": 5, "abx": 5, "mos": 5, "mushra": 15, "wordselect": 25}
 
@@ -83,3 +84,23 @@ def test_the_p808_toolkit_keeps_the_contract(tmp_path: Path, items: tuple[str, .
 )  # fmt: skip
 def test_hemvip_keeps_the_contract(tmp_path: Path, write: Any, branch: Any, ratings: int, whole: bool) -> None:
     check_importer("hemvip", write(tmp_path / "root", branch), tmp_path / "imports", ratings=ratings, whole=whole)
+
+
+@pytest.mark.long
+def test_sureal_keeps_the_contract(tmp_path: Path, whole: bool) -> None:
+    check_importer("sureal", write_sureal(tmp_path / "root"), tmp_path / "imports", ratings=24, whole=whole)
+
+
+@pytest.mark.long
+@pytest.mark.variant
+def test_sureal_keeps_the_contract_on_comparisons(tmp_path: Path, whole: bool) -> None:
+    check_importer("sureal", write_sureal_pairs(tmp_path / "root"), tmp_path / "imports", ratings=3, whole=whole)
+
+
+@pytest.mark.long
+def test_plain_tables_keep_the_contract(tmp_path: Path, whole: bool) -> None:
+    (tmp_path / "votes.csv").write_text(
+        "subject,scene,codec,score\nann,a,x,1\nann,a,y,5\nbob,a,x,2\nbob,a,y,4\n", "utf-8"
+    )
+    done = check_importer("table", tmp_path / "votes.csv", tmp_path / "imports", ratings=4, whole=whole)
+    assert len(done.missing) == 2

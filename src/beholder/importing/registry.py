@@ -29,10 +29,16 @@ def installed() -> tuple[Importer, ...]:
     return tuple(found)
 
 
+def _is_general(importer: Importer) -> bool:
+    return bool(getattr(importer, "is_general", False))
+
+
 def recognised(source: SourceFolder) -> tuple[Importer, str]:
     """Return the importer that a source belongs to, and by what it is recognised; raise UserError without just one."""
     all_of_them = installed()
-    claims = [(one, by) for one in all_of_them if (by := one.recognise(source))]
+    # A general reader, such as that of plain tables, comes only where nobody else recognises a source.
+    claims = [(one, by) for one in all_of_them if not _is_general(one) and (by := one.recognise(source))]
+    claims = claims or [(one, by) for one in all_of_them if _is_general(one) and (by := one.recognise(source))]
     if len(claims) == 1:
         return claims[0]
     where, allowed = source.address, listed([one.name for one in all_of_them])

@@ -7,6 +7,7 @@ says, beside the source, and above a file that was given by itself.
 
 from __future__ import annotations
 
+import ast
 import configparser
 import csv
 import json
@@ -171,6 +172,30 @@ class SourceFolder:
                 value.register(is_kept=not is_personal and _SECRET.search(key) is None)
         return root
 
+    def literals(self, name: str, *, is_personal: bool = False) -> SourceValue:
+        """Return the names that a file of Python gives to literal values; nothing in it is ever run."""
+        text = self.text(name)
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            line = getattr(error, "lineno", None) or 1
+            what = f"is no Python that can be read: {str(error).splitlines()[0] if str(error) else 'nested too deeply'}"
+            raise UserError(Problem(f"{name}:{line}", what, "names and literal values")) from None
+        found: dict[str, Any] = {}
+        for statement in tree.body:
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+            if isinstance(statement, ast.Assign) and isinstance(target, ast.Name):
+                try:
+                    found[target.id] = _literal(statement.value, found)
+                except (ValueError, RecursionError):
+                    what = f"{target.id} is more than literal values, and nothing of a source is run"
+                    raise UserError(
+                        Problem(f"{name}:{statement.lineno}", what, "text, numbers, lists and maps; names before it")
+                    ) from None
+            else:
+                self.provenance.warn(f"{name}:{statement.lineno} is no name with a value, and is not run.")
+        return self._document(name, found, {}, is_personal)
+
     def _document(self, name: str, data: Any, lines: Mapping[str, int], is_personal: bool) -> SourceValue:
         self.settle(name, "mapped", "read")
         root = SourceValue(data, name, "", self.provenance, lines)
@@ -186,6 +211,12 @@ class SourceFolder:
         return SourceTable(path, name, self.provenance, expected)
 
     # Files
+
+    def whole(self, name: str) -> Path:
+        """Return the path of a file that another reader reads as a whole, within limits of its own."""
+        path = self._open(name, MOST_TABLE_BYTES)
+        self.settle(name, "mapped", "read")
+        return path
 
     def settle(self, name: str, fate: Fate, words: str, done: str = "") -> None:
         """Say what became of a file."""
@@ -324,6 +355,37 @@ def _plain_path(named: str) -> str | None:
     if not steps or ".." in steps or "\0" in text or ":" in steps[0]:
         return None
     return "/".join(steps)
+
+
+def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
+    """Return a literal value: text, numbers, lists and maps, names that have one, and texts put together."""
+    match node:
+        case ast.Constant(value=None | bool() | int() | float() | str()):
+            return node.value
+        case ast.Name(id=name) if name in known:
+            return known[name]
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return [_literal(part, known) for part in parts]
+        case ast.Dict(keys=keys, values=values) if None not in keys:
+            named = (_literal(key, known) for key in keys if key is not None)
+            return {_key(key): _literal(value, known) for key, value in zip(named, values, strict=True)}
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if isinstance(number := _literal(operand, known), int | float):
+            return -number
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            first, second = _literal(left, known), _literal(right, known)
+            if isinstance(first, str) and isinstance(second, str) and len(first) + len(second) < _MOST_LITERAL:
+                return first + second
+    raise ValueError
+
+
+_MOST_LITERAL = 10_000
+"""Characters of a text that is put together."""
+PAIR_KEY = "\x1f"
+"""Stands between the parts of a key that is a pair."""
+
+
+def _key(value: Any) -> str:
+    return PAIR_KEY.join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _unreadable(name: str, error: UnreadableError) -> UserError:
