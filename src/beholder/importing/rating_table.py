@@ -119,7 +119,7 @@ def _study(source: SourceFolder, table: pd.DataFrame, lines: Sequence[int], scal
     keys: dict[str, Any] = {
         "name": slug(title, "ratings"),
         "title": title,
-        "method": "acr" if len(questions) == 1 else "likert",
+        "method": "likert" if len(questions) > 1 else "acr",
         "conditions": list(dict.fromkeys(one.condition for one in rated)),
         "questions": [
             {"id": identity, "text": _TEXTS.get(name, name), "scale": _scale(table, name, scales)}
