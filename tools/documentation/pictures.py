@@ -140,6 +140,7 @@ def _write_study(folder: Path) -> Path:
 
 async def take_pictures(folder: Path, scratch: Path, chromium: str) -> list[Path]:
     """Write all pictures to a folder; return their paths."""
+    from documentation.desk import picture_desk
     from documentation.gallery import picture_gallery  # which takes its pictures by the functions above
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -153,6 +154,7 @@ async def take_pictures(folder: Path, scratch: Path, chromium: str) -> list[Path
             made += await picture_board(browser, new("pair", scratch / "board"), folder)
             made += await _picture_plan(browser, new("parallel", scratch / "plan"), folder)
             made += await picture_deployment(browser, folder, scratch)
+            made += await picture_desk(browser, folder, scratch / "desk")
         finally:
             await browser.close()
     return made

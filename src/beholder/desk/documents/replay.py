@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from beholder.cleaning.decisions import reason_words
 from beholder.cleaning.facts import SessionRecord, position_of
 from beholder.desk.desk_study import DeskStudy
 from beholder.desk.documents.people import title_of
@@ -68,7 +69,7 @@ async def document(study: DeskStudy, viewer: Viewer, *, person: str, session: st
         "participant": person,
         "session": session,
         "outcome": visited.outcome,
-        "reasons": [names.text(reason) for reason in visited.reasons],
+        "reasons": [names.text(reason_words(reason)) for reason in visited.reasons],
         "began": visited.began.isoformat(),
         "erased": visited.is_erased,
         "pages": [_page(key, answers[key].shown_ms, answers[key].sent_ms, answers[key].playback) for key in keys],

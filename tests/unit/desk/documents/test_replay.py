@@ -82,6 +82,7 @@ def test_the_timeline_has_the_times_and_values_of_the_log(tmp_path: Path) -> Non
     ]
     assert page["moments"][9]["data"] == {"at": 3350, "to": 1000}
     assert (page["length_ms"], page["other_tabs"]) == (12_000, 1)
+    assert told["reasons"] == []
     (slot,) = page["slots"]
     assert (slot["id"], slot["condition"]) == ("s1", "b")
     assert slot["media"].startswith("/api/studies/study/media/")
