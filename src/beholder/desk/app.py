@@ -23,7 +23,7 @@ from starlette.types import ASGIApp
 from beholder.desk import operations
 from beholder.desk.access_routes import access_routes
 from beholder.desk.context import Desk
-from beholder.desk.gate import DeskHeaders, NotAllowed, not_here, problem_reply
+from beholder.desk.gate import DeskHeaders, NotAllowed, file_in, not_here, problem_reply
 from beholder.desk.logins import DeskSession
 from beholder.desk.operations import openapi_document
 from beholder.desk.study_routes import study_routes
@@ -71,8 +71,8 @@ def make_desk(desk: Desk) -> ASGIApp:
         return _file(request, _WEB / "index.html")
 
     def static(request: Request) -> Response:
-        file = (_WEB / request.path_params["path"]).resolve()
-        if not file.is_relative_to(_WEB.resolve()) or file.suffix not in _TYPES or not file.is_file():
+        file = file_in(_WEB, request.path_params["path"])
+        if file is None or file.suffix not in _TYPES:
             raise not_here("file")
         return _file(request, file)
 

@@ -53,7 +53,8 @@ class DeskStudy:
 
     def stimulus_of(self, token: str, stimuli: Iterable[Stimulus]) -> Stimulus | None:
         """Return the stimulus that an address is about; None where there is none."""
-        return next((one for one in stimuli if hmac.compare_digest(self._media_token(one.id), token)), None)
+        asked = token.encode("utf-8", "replace")
+        return next((one for one in stimuli if hmac.compare_digest(self._media_token(one.id).encode(), asked)), None)
 
     def _media_token(self, stimulus: str) -> str:
         digest = hmac.new(self.context.store.secret, f"desk media {stimulus}".encode(), hashlib.sha256)

@@ -7,8 +7,9 @@ desk: a browser tells where a page is from, and another page cannot make it tell
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -108,7 +109,14 @@ def _is_loopback(name: str) -> bool:
         return False
 
 
-Handler = Callable[[Request], Awaitable[Response]]
+def file_in(root: Path, path: str) -> Path | None:
+    """Return a file below a folder; None where there is none, or the path leads out of it."""
+    try:
+        file = (root / path).resolve()
+        return file if file.is_relative_to(root.resolve()) and file.is_file() else None
+    except (OSError, ValueError):  # such as a name that no system takes
+        return None
+
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; "

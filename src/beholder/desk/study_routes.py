@@ -18,7 +18,7 @@ from beholder.desk import operations
 from beholder.desk.acts import scope_of
 from beholder.desk.context import Desk, not_for
 from beholder.desk.desk_study import DeskStudy
-from beholder.desk.gate import NotAllowed, not_here
+from beholder.desk.gate import NotAllowed, file_in, not_here
 from beholder.desk.logins import DeskSession
 from beholder.desk.operations import DeskOperation, DeskRoute
 from beholder.desk.viewer import Viewer
@@ -192,10 +192,9 @@ def _report_file(study: DeskStudy, viewer: Viewer, session: DeskSession, path: s
     if viewer.blinded and folder != "storyboard":
         fix = "It opens here when the study is unblinded."
         raise NotAllowed(403, Problem(folder, "names the conditions, which have code names here", "", fix))
-    root = (study.study.outputs / folder).resolve()
-    file = (root / (rest if folder != "report" else path)).resolve()
-    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    if not file.is_relative_to(root) or not file.is_file() or (folder == "storyboard" and kind not in _PICTURE_TYPES):
+    file = file_in(study.study.outputs / folder, rest if folder != "report" else path)
+    kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+    if file is None or (folder == "storyboard" and kind not in _PICTURE_TYPES):
         raise not_here(folder)
     headers = {"cache-control": "private, no-cache", "x-frame-options": "SAMEORIGIN"}
     headers["content-security-policy"] = _REPORT_POLICY
