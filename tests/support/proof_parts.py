@@ -12,7 +12,9 @@ PARTS = {
     "servers": ("end_to_end/test_many_servers", "end_to_end/test_workers", "contracts/test_store"),
     "power": ("proofs/test_power_loss",),
     "load": ("proofs/test_load_proof",),
-    "requests": ("end_to_end/test_openapi", "end_to_end/test_desk_api", "end_to_end/test_floods", "end_to_end/test_drop_outs"),
+    "requests": (
+        "end_to_end/test_openapi", "end_to_end/test_desk_api", "end_to_end/test_floods", "end_to_end/test_drop_outs",
+    ),
     "blindness": ("end_to_end/test_blind", "end_to_end/test_bucket", "unit/buckets"),
     "deploy": ("end_to_end/test_deploy", "unit/deployment", "end_to_end/test_backups", "unit/backups"),
     "money": ("proofs/test_pay_proof", "unit/recruiting"),
