@@ -21,6 +21,7 @@ from beholder.analysis.ratings_table import load_ratings
 from beholder.analysis.sides import read_side
 from beholder.checks.contract import SessionRule
 from beholder.checks.page_contract import PageCheck
+from beholder.checks.registry import rules
 from beholder.exporting.ratings import MOST_CELLS
 from beholder.methods import find, load_study, names
 from beholder.objective.contract import PairMetric
@@ -32,6 +33,7 @@ from beholder.stimuli.streams import MEASURE_LEVELS
 from beholder.study.backup import Backup
 from beholder.study.deployment import Deploy
 from beholder.study.design import Training
+from beholder.study.markdown import markdown, plain_text
 from beholder.study.media import MediaHosting
 from beholder.study.model import Playback, Study
 from documentation.mistakes import MISTAKES, STUDY, Mistake, answer
@@ -498,6 +500,43 @@ SAID = (
          "unit/preregistration/test_folder.py::test_a_plan_after_the_first_person_is_refused_or_called_late"),
     Said("preregistering.md", "also if it was changed after the last answer",
          "unit/preregistration/test_changes.py::test_what_was_served_is_held_against_the_plan"),
+    Said("study-file.md", "only `true` and `false` are booleans",
+         Mistake("", "check", "contact: lab@example.org",
+                 "contact: lab@example.org\nplayback: {fullscreen: yes}"), "true or false"),
+    Said("study-file.md", "`single` and `multiple` need `options`",
+         Mistake("", "check", "contact: lab@example.org",
+                 "contact: lab@example.org\nafter: [{id: which, text: Which?, type: single}]"), "options"),
+    Said("study-file.md", "An item cannot depend on a question with `correct` on its own page",
+         Mistake("", "check", "contact: lab@example.org",
+                 "contact: lab@example.org\nbefore:\n"
+                 "  - {id: sky, text: Sky?, type: single, options: [blue, red], correct: [blue]}\n"
+                 "  - {id: why, text: Why?, type: text, when: sky = blue}"), "no browser may know"),
+    Said("study-file.md", "words alone; each answer needs some",
+         Mistake("", "check", "scale: acr5", "scale: {min: 1, max: 3, look: radio, numbers: none}"), "no words"),
+    Said("study-file.md", "links open in a new tab and may lead to `http`, `https` and `mailto` only",
+         lambda: "href" not in markdown("[press](javascript:alert(1))")
+         and all(f'href="{to}"' in markdown(f"[press]({to})") for to in ("https://example.org", "mailto:a@b.org"))),
+    Said("study-file.md", "so that `5 * 3`, `2*3*4`, `* required` and `file_name_2` stay as they are",
+         lambda: all(plain_text(text) == text for text in ("5 * 3", "2*3*4", "* required", "file_name_2"))),
+    Said("study-file.md", "`flip` and `wipe` need one size in pixels for all conditions of a content",
+         "unit/methods/test_views.py::test_two_in_one_place_have_one_size"),
+    Said("plan.md", "Conditions that share no content cannot be compared",
+         "unit/analysis/test_contrasts.py::test_conditions_without_a_common_content_are_told_but_not_tested"),
+    Said("plan.md", "conditions that fall into parts that no pair joins cannot be put on one scale",
+         "unit/planning/test_feasibility.py::test_parts_that_missing_files_leave_are_told_with_the_file_that_joins_them"),
+    Said("power.md", "One content is always fixed: it stands for no other",
+         "unit/sample_size/test_folder.py::test_one_content_is_fixed"),
+    Said("deciding.md", "Gold, agreement, speed and playback may cost the use, and never the pay",
+         lambda: not {rule.name for rule in rules() if rule.asks_itself}
+         & {"gold", "agreement", "consistency", "speed", "ratio", "smooth", "focus"}),
+    Said("deciding.md", "It is proposed only where stimuli that say themselves what to answer",
+         "proofs/test_p910_batch.py::test_a_planted_failure_costs_the_pay_only_where_the_clip_said_what_to_answer"),
+    Said("chains.md", "study.yaml itself can never name a folder outside its own",
+         Mistake("", "check", "stimuli: stimuli", "stimuli: ../others"), "outside"),
+    Said("arena.md", "one page that needs no network",
+         "unit/leaderboard/test_page.py::test_the_page_needs_no_network_and_says_all_that_is_known"),
+    Said("qualification.md", "the example comes again, at most `training.corrections` times (3)",
+         lambda: Training.model_fields["corrections"].default == 3),
 )  # fmt: skip
 """Every statement with what holds it."""
 
