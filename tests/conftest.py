@@ -74,6 +74,14 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def pseudo_words(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with our words in two languages that nobody speaks: longer ones, and from right to left."""
+    from support.pseudo_language import write_pseudo_languages
+
+    return write_pseudo_languages(tmp_path_factory.mktemp("words"))
+
+
 async def execute(url: str, *statements: str) -> None:
     """Run statements on a PostgreSQL, each in a transaction of its own."""
     import asyncpg

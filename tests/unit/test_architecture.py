@@ -302,7 +302,7 @@ SAME_NOUN = {
     "connection", "context", "contract",
     "contrasts", "correlation", "decisions", "demo", "deployment", "design", "devices", "distributions", "erasure",
     "facts", "figures", "filters", "folder", "groups",
-    "image", "items", "known_answers", "ledger", "marked_words", "media", "mixed", "model",
+    "image", "items", "known_answers", "ledger", "languages", "marked_words", "media", "mixed", "model",
     "moderation", "page", "pairs", "participants", "playback", "probe", "profile", "qualification", "questionnaire",
     "ranks", "rater_models", "raters", "ratings", "recurring_questions", "registry",
     "operations", "relation", "relations", "reliability", "result", "results", "run", "runs", "scores", "servers",

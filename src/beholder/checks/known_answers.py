@@ -27,7 +27,7 @@ from beholder.methods.contract import Method, Target, Trial
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import After, GoldItem, RuleOptions
 from beholder.study.model import Study
-from beholder.study.parts import Fault, StudyPart, Text, raise_faults
+from beholder.study.parts import Fault, ShownText, StudyPart, Text, raise_faults
 from beholder.study.value_kinds import Allowed
 from beholder.types import CheckRole, Json, Role
 
@@ -74,7 +74,7 @@ class MessageRule(KnownAnswerRule):
         say: Say | None = Field(
             default=None, description="`text` over the picture or `voice`; `voice` for sounds, else `text`."
         )
-        words: Text | None = Field(
+        words: ShownText | None = Field(
             default=None, description="What it says, with {value} or {label} in it; our own words when left out."
         )
         clips: int = Field(
@@ -241,7 +241,7 @@ def missing_gold(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
 class Statement(StudyPart):
     """One statement that is obviously true or false."""
 
-    text: Text = Field(description="What participants read.")
+    text: ShownText = Field(description="What participants read.")
     agree: bool = Field(description="Whether everybody agrees with it. Never sent to the browser.")
 
 

@@ -11,6 +11,7 @@ from sys import intern
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from beholder.checks.contract import NO_SLOTS, AnsweredTrial, OperatedPage, Verdict
+from beholder.cleaning.languages import AnswerLanguages
 from beholder.errors import Problem, StoreError
 from beholder.formats import join_names
 from beholder.methods.contract import Method, Trial
@@ -152,6 +153,8 @@ class SessionRecord:
     """The planned list that it claimed."""
     group: Mapping[str, str] = field(default_factory=dict)
     """The level of each factor between participants."""
+    language: str | None = None
+    """In which somebody took part, where the study has several languages."""
     relations: Mapping[str, str] | None = None
     """What stimuli are to this person by their ids, others being for everybody; None where all are, for everyone."""
     act: UseDecision | None = None
@@ -318,10 +321,13 @@ def _session_records(
     for row in tables.get("posed", ()):
         posed[row["session"]][row["key"]] = row.get("private")
     has_own = any(one.person for one in planned.values())
+    spoken = {str(row["digest"]): AnswerLanguages(str(row["yaml"])) for row in tables["studies"]}
     visits = []
     for row in sessions:
         claimed = claims.get(row["session"])
         end = ends.get(row["session"], {})
+        languages = spoken[str(row["digest"])]
+        language = languages.of(given[row["session"]])
         visits.append(
             SessionRecord(
                 session=str(row["session"]),
@@ -335,13 +341,14 @@ def _session_records(
                 ended_at=end["at"] if end else None,
                 is_erased=row["session"] in erased,
                 trials=lists[claimed] if claimed is not None else (),
-                answers=given[row["session"]],
+                answers=languages.in_first(given[row["session"]], language),
                 lessons=planned[claimed].training if claimed is not None else (),
                 posed=posed[row["session"]],
                 device=row.get("device") or {},
                 end_reason=str(end.get("reason") or ""),
                 list=claimed,
                 group=planned[claimed].group if claimed is not None else {},
+                language=language,
                 relations=planned[claimed].relations if has_own and claimed is not None else None,
                 act=acts.get(str(row["session"])),
             )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from beholder import files
 from beholder.cleaning import columns as c
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
+from beholder.cleaning.languages import spoken_group
 from beholder.columns import Column, Kind, columns_of, names_of
 from beholder.errors import Problem, UserError
 from beholder.files import csv_blocks
@@ -189,7 +190,7 @@ def _row(
         judgement.heard, judgement.value, judgement.raw_value, judgement.keyed, judgement.scale_min,
         judgement.scale_max, judgement.missing, slot.id, slot.colour, played.get("plays"), played.get("watched_ms"),
         played.get("coverage"), given.sent_ms - given.shown_ms, given.input, given.at, True, "",
-        _factors(shown.factors, visit.group, view_level(trial)), trial.draw_probability,
+        _factors(shown.factors, spoken_group(visit), view_level(trial)), trial.draw_probability,
         "" if visit.relations is None else visit.relations.get(slot.stimulus, COMMON),
         *(_origin(visit, trial, given, judgement) if given.origin else ()),
     )  # fmt: skip

@@ -39,6 +39,7 @@ from beholder.cleaning.facts import (
     position_of,
     trial_answers,
 )
+from beholder.cleaning.languages import language_rows, spoken_factors, spoken_group
 from beholder.cleaning.payouts import Proposals, propose
 from beholder.cleaning.playback import LOOPS, loop_counts, loop_rows, playback_columns, playback_lines
 from beholder.cleaning.ratings import number_repetitions, rating_blocks
@@ -151,7 +152,7 @@ def _write(
 ) -> None:
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
     options = {f"answer_{ask.id}": ask.choices for ask in (*study.before, *study.after)}
-    people = (*names_of(PARTICIPANTS), *(f"factor_{name}" for name in study.design.between), *options)
+    people = (*names_of(PARTICIPANTS), *(f"factor_{name}" for name in spoken_factors(study)), *options)
     visits = [one.visit for one in judged]
     seldom: dict[str, bytes] = {}
     if any(text.during for text in texts.values()):
@@ -184,6 +185,7 @@ def _write(
         "verdicts": verdict_counts(judged),
         "flow": flow(study, facts, judged),
         "groups": groups(facts, judged),
+        **({"languages": spoken} if (spoken := language_rows(judged)) else {}),
         "qualification": qualified,
         "trust": rule_counts(study_rules(study), judged, study.clean.raters),
         **({"loops": looped} if looped else {}),
@@ -262,7 +264,7 @@ def participant_rows(judged: Sequence[JudgedSession], options: Mapping[str, Sequ
             "reasons": "; ".join(reasons),
         }
         for one in theirs:
-            row.update({f"factor_{name}": level for name, level in one.visit.group.items()})
+            row.update({f"factor_{name}": level for name, level in spoken_group(one.visit).items()})
             row.update(_questionnaire(one, options))
         rows.append(row)
     return rows

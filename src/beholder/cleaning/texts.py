@@ -12,10 +12,11 @@ from beholder.checks.contract import Watch
 from beholder.cleaning.sessions import JudgedSession
 from beholder.methods.contract import Method, all_questions
 from beholder.study.design import Level
+from beholder.study.languages import values_in_language
 from beholder.study.model import Playback, Question, Study
 from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.recruitment import SOURCES
-from beholder.study.yaml import ListNode, MapNode, Node, core_value, parse
+from beholder.study.yaml import plain_values
 
 _Item = TypeVar("_Item", bound=Ask)
 
@@ -131,17 +132,12 @@ def _contrasts(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def text_values(text: str) -> dict[str, Any]:
-    """Return the map in a study text, by the rules of YAML 1.2 by which it was written."""
-    root = parse(text, "study.yaml").root
-    return cast("dict[str, Any]", _value(root)) if isinstance(root, MapNode) else {}
-
-
-def _value(node: Node) -> Any:
-    if isinstance(node, MapNode):
-        return {key: _value(value) for key, (_, value) in node.entries.items()}
-    if isinstance(node, ListNode):
-        return [_value(item) for item in node.items]
-    return core_value(node.text) if node.plain else node.text
+    """Return the map in a study text, in its first language, by the rules of YAML 1.2 by which it was written."""
+    values = plain_values(text)
+    codes = values.get("languages")
+    if isinstance(codes, list) and len(codes) > 1:
+        return cast("dict[str, Any]", values_in_language(values, codes, codes[0]))
+    return values
 
 
 # Masks for e-mail addresses and platform ids in exported texts

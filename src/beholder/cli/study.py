@@ -117,7 +117,11 @@ def _run() -> None:
 @click.argument("method", type=MethodName())
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--preset", help="Studies that belong together: genea, of mismatch, writes two and their chain.")
-def new(method: str, folder: Path | None, preset: str | None) -> object:
+@click.option(
+    "--language", default="en", metavar="CODE", show_default=True,
+    help="Of the texts for participants, such as de; or several, such as en,de.",
+)  # fmt: skip
+def new(method: str, folder: Path | None, preset: str | None, language: str) -> object:
     """Write a study that runs, with sample stimuli.
 
     FOLDER is named after the method, or after the preset, when left out.
@@ -125,7 +129,7 @@ def new(method: str, folder: Path | None, preset: str | None) -> object:
     import beholder
 
     folder = folder or Path(preset or method)
-    study = beholder.new(method, folder, preset=preset)
+    study = beholder.new(method, folder, preset=preset, language=language)
     if preset is not None:
         return _tell_chain(study, folder)
     click.echo(f"Wrote {study}. Next:\n  cd {folder}")

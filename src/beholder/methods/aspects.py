@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
+from beholder.methods import method_folder
 from beholder.methods.boards import SingleMethod
 from beholder.methods.contract import (
     Catalogue,
@@ -25,6 +25,7 @@ from beholder.methods.contract import (
     named_scale,
 )
 from beholder.methods.presentation import medium_problems, single_problems
+from beholder.words import read_items
 
 
 class Aspect(NamedTuple):
@@ -41,9 +42,9 @@ class Aspect(NamedTuple):
         return Question(id=self.id, text=self.text, scale=named_scale(self.scale), label=self.label)
 
 
-def read_aspects(folder: Path) -> tuple[Aspect, ...]:
-    """Return the aspects of a method, from the words in its folder."""
-    return tuple(Aspect(**one) for one in json.loads((folder / "words" / "en.json").read_text("utf-8")))
+def read_aspects(folder: Path, language: str = "en") -> tuple[Aspect, ...]:
+    """Return the aspects of a method, from the words in its folder; the names in tables are English."""
+    return tuple(Aspect(**one) for one in read_items(folder / "words", language))
 
 
 class AspectMethod(SingleMethod):
@@ -58,7 +59,18 @@ class AspectMethod(SingleMethod):
         return True
 
     def questions(self, study: Study) -> tuple[Question, ...]:
-        return _worded(self.aspects, self.scales[0], study.questions)
+        return _worded(self.aspects_in(study.language), self.scales[0], study.questions)
+
+    def aspects_in(self, language: str) -> tuple[Aspect, ...]:
+        """Return the aspects in the words of a language."""
+        return self.aspects if language == "en" else read_aspects(method_folder(self.name), language)
+
+    def in_language(self, trial: Trial, study: Study) -> Trial:
+        """Return a trial with what people are told to attend to in the language of a study."""
+        if trial.passes == 1 or study.language == "en":
+            return replace(trial, draws={name: one for name, one in trial.draws.items() if name != "attend"})
+        told = {aspect.id: aspect.attend for aspect in self.aspects_in(study.language)}
+        return replace(trial, draws={**trial.draws, "attend": told})
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from self._question_problems(study)
@@ -75,13 +87,16 @@ class AspectMethod(SingleMethod):
         return replace(super().units(study, catalogue), orders=tuple(turned) if self.is_in_passes(study) else ())
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
-        return replace(super().compose(study, unit, catalogue, rng), passes=self._passes(study))
+        return self.in_language(
+            replace(super().compose(study, unit, catalogue, rng), passes=self._passes(study)), study
+        )
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
         if trial.passes == 1:
             return {}
-        attend = {aspect.id: aspect.attend for aspect in self.aspects}
-        return {"attend": [marked(attend.get(asked.question, asked.text)) for asked in trial.asked]}
+        told = trial.draws.get("attend")
+        attend = told if isinstance(told, Mapping) else {aspect.id: aspect.attend for aspect in self.aspects}
+        return {"attend": [marked(str(attend.get(asked.question, asked.text))) for asked in trial.asked]}
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
         heard = catalogue.by_id[trial.slots[0].stimulus].probe.duration_ms / 1000

@@ -19,10 +19,11 @@ from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.groups import group_study
 from beholder.study.markdown import marked, plain_text
 from beholder.study.model import Question, Study
-from beholder.study.parts import Fault, StudyPart, Text, raise_faults
+from beholder.study.parts import Fault, ShownText, StudyPart, Text, raise_faults
 from beholder.study.questions import SCALES, Scale
-from beholder.study.value_kinds import Allowed, InFile
+from beholder.study.value_kinds import Allowed, InFile, Shown
 from beholder.types import Json, Medium, Role
+from beholder.words import english_name, read_items
 
 __all__ = [
     "PERCENTAGE_POINTS",
@@ -49,6 +50,8 @@ __all__ = [
     "Role",
     "Scale",
     "Scoring",
+    "Shown",
+    "ShownText",
     "Slot",
     "Stimulus",
     "Study",
@@ -59,10 +62,12 @@ __all__ = [
     "Unit",
     "Units",
     "did_you_mean",
+    "english_name",
     "marked",
     "named_scale",
     "plain_text",
     "raise_faults",
+    "read_items",
 ]
 
 
@@ -325,6 +330,15 @@ def shows_first(method: Method) -> bool:
     It says so by its class variable `shows_first`; its view draws with `stage.play`, `ask`, `compare` or `survey`.
     """
     return bool(getattr(method, "shows_first", False))
+
+
+def trial_in_language(method: Method, trial: Trial, study: Study) -> Trial:
+    """Return a trial of the plan with what a method drew of its texts in the language of a study.
+
+    A method that draws texts, beside those of questions, has a function `in_language(trial, study)`.
+    """
+    change: Callable[[Trial, Study], Trial] | None = getattr(method, "in_language", None)
+    return trial if change is None else change(trial, study)
 
 
 Percept = Mapping[str, float]

@@ -19,8 +19,8 @@ from beholder.errors import Problem, Refused
 from beholder.methods.contract import Trial
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
-from beholder.study.parts import Fault, StudyPart, Text, raise_faults
-from beholder.study.value_kinds import Allowed
+from beholder.study.parts import Fault, ShownText, StudyPart, raise_faults
+from beholder.study.value_kinds import Allowed, Shown
 from beholder.types import Json, Medium
 
 ONE_LABEL = "mark"
@@ -39,7 +39,7 @@ _Label = Annotated[
 class TimeMarks(StudyPart):
     """Marks that people set while a clip plays, where something is wrong with it: of `acr`, `likert` and `parallel`."""
 
-    labels: tuple[_Label, ...] = Field(
+    labels: Annotated[tuple[_Label, ...], Shown()] = Field(
         default=(),
         description=f"What a mark can say, up to {MOST_LABELS}, each with a button and a key of its own; when left out "
         f"there is one button, and every mark is called `{ONE_LABEL}` in the data.",
@@ -51,7 +51,7 @@ class TimeMarks(StudyPart):
         description="As many marks each page needs before it can be left. Above 0 people also mark what is flawless.",
     )
     most: int = Field(default=50, ge=1, le=_MOST_MARKS, description="As many marks one page can have.")
-    ask: Text | None = Field(
+    ask: ShownText | None = Field(
         default=None, description="What people read above the buttons; a sentence of ours when left out."
     )
 
@@ -138,6 +138,15 @@ def with_marks(trial: Trial, study: Study) -> Trial:
     return replace(trial, draws={**trial.draws, "marks": drawn})
 
 
+def marks_in_language(trial: Trial, study: Study) -> Trial:
+    """Return a trial of the plan with the words of marks in the language of a study; the data keep the first labels."""
+    drawn, marks = marking(trial), marks_of(study)
+    if drawn is None or marks is None:
+        return trial
+    said: dict[str, Json] = {} if [*marks.labels] == drawn["labels"] else {"marks_said": [*marks.labels]}
+    return replace(trial, draws={**trial.draws, "marks": {**drawn, "ask": marks.ask}, **said})
+
+
 def marking(trial: Trial) -> Mapping[str, Json] | None:
     """Return how people mark in this trial; None where they do not."""
     drawn = trial.draws.get("marks")
@@ -148,7 +157,8 @@ def marking(trial: Trial) -> Mapping[str, Json] | None:
 def mark_extra(trial: Trial) -> dict[str, Json]:
     """Return what the page has to know of marks."""
     drawn = marking(trial)
-    return {} if drawn is None else {"marks": dict(drawn)}
+    said = {"marks_said": trial.draws["marks_said"]} if "marks_said" in trial.draws else {}
+    return {} if drawn is None else {"marks": dict(drawn), **said}
 
 
 def mark_labels(trial: Trial) -> tuple[str, ...]:

@@ -160,7 +160,8 @@ def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:
         root = parse(text, "study.yaml").root
         if not isinstance(root, MapNode):
             return None
-        return build_study(StudyDocument(study.folder / "study.yaml", root), rules, installed_checks())
+        document = StudyDocument(study.folder / "study.yaml", root)
+        return build_study(document, rules, installed_checks(), is_resolved=True)
     except (StudyError, UnreadableError):
         return None
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.checks.known_answers import Attention, MessageRule, Say, Trap
+from beholder.errors import Problem, StudyError
 from beholder.methods.choices import grades_of
 from beholder.methods.contract import Asked, Method, Scale, Trial, Unit, Units
 from beholder.planning.groups import for_each_group, groups_of, restrict
@@ -79,11 +80,23 @@ def load_with_messages(
 
     catalogue = load_catalogue(study, progress)
     requests = all_requests(study, catalogue, method, read_earlier_stimuli(study.folder) if before is None else before)
+    if requests and len(study.all_languages) > 1:
+        raise StudyError(_of_one_language(study, requests[0].role))
     if requests:
         # Making them takes minutes: first whether there can be a plan at all.
         check = build_frame if study.design.plan is None else read_given
         for_each_group(groups_of(study, catalogue, method), lambda group: check(group.study, group.catalogue, method))
     return add_message_stimuli(study, catalogue, requests, progress, samples_only=samples_only)
+
+
+def _of_one_language(study: Study, role: Role) -> Problem:
+    """Return that a stimulus which asks for an answer would do so in one of the languages of a study only."""
+    what = f"asks by {role} stimuli that are made in one language, and the study has {len(study.all_languages)}"
+    fix = (
+        "Use gold stimuli or trap_item, bring stimuli of your own with this role that ask without words, or run a "
+        "study for each language."
+    )
+    return study.problem(f"checks.{role}", what, "one language", fix)
 
 
 def all_requests(

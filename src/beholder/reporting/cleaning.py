@@ -9,6 +9,7 @@ from typing import Any
 
 from beholder.formats import NONE, count, join_names, nonzero_percent, number, percent, plural
 from beholder.reporting.html import Child, Markup, render, scrolling, table, tag
+from beholder.reporting.languages import language_table
 from beholder.reporting.material import Material
 from beholder.reporting.question_sections import has_narrow_matrix
 from beholder.reporting.questionnaire import people_words
@@ -56,7 +57,7 @@ def account_section(material: Material) -> Markup:
     if numbers["other_plans"]:
         notes.append(f"{count(numbers['other_plans'], 'session')} under an earlier plan left out.")
     foot = tag("p", " ".join(notes), class_="panel__foot")
-    return render([tag("dl", lines, class_="counted"), *_group_table(material), foot])
+    return render([tag("dl", lines, class_="counted"), *_group_table(material), *language_table(material), foot])
 
 
 def _group_table(material: Material) -> list[Child]:

@@ -8,6 +8,7 @@ from beholder.analysis.ratings import rating_count
 from beholder.formats import count, join_names, number, percent, span
 from beholder.methods.contract import Paper
 from beholder.methods.time_marks import marks_of
+from beholder.reporting.languages import language_sentences
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Sentence
 from beholder.reporting.question_results import QuestionResults
@@ -42,6 +43,7 @@ def design_sentences(material: Material) -> list[Sentence]:
         *_groups(material),
         *_questions(material),
         *_between(material),
+        *language_sentences(material),
         *_marked(material),
         *_stimuli(material),
         *relation_sentences(material),

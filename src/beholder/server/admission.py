@@ -21,6 +21,7 @@ from beholder.server.flow import Ending, answers_of, next_step
 from beholder.server.further_sessions import FurtherSessions, add_new_lists
 from beholder.server.participants import LAB, NUMBERED, Identity
 from beholder.server.script import Script
+from beholder.server.session_language import settled_language
 from beholder.server.visits import check_visit, kept_session, record_visit
 from beholder.store.contract import (
     Fact,
@@ -172,7 +173,9 @@ async def _check_place(ctx: Context, identity: Identity, facts: SessionFacts, no
     """Raise Refused where a session has no list and none is free; the platform lists the visit all the same."""
     if facts.list is not None or not is_person(identity.mode):
         return
-    if not await ctx.leases.has_free_list(now, ctx.further.barred(facts.session, ())):
+    # Before anybody has agreed, another language can still be chosen.
+    language = settled_language(ctx.served.study, facts)
+    if not await ctx.leases.has_free_list(now, ctx.further.barred(facts.session, (), language)):
         await record_visit(ctx, identity, facts.session.session)
         raise ctx.entrance.refusal("full", platform_id=identity.platform_id)
 
@@ -208,7 +211,7 @@ async def _check_remaining(ctx: Context, identity: Identity, session: Session, c
     before = replace(session, visit=session.visit - 1)
     if await ctx.further.is_enough_today(before, now):
         raise ctx.entrance.refusal("enough_today")
-    barred = ctx.further.barred(session, taken)
+    barred = ctx.further.barred(session, taken, ctx.served.study.language)
     if is_person(session.mode) and not await ctx.leases.has_free_list(now, barred):
         raise ctx.entrance.refusal("nothing_left")
 
@@ -316,7 +319,7 @@ async def claim_list(
     taken = await ctx.further.lists_taken(facts.session, facts.list)
     if taken:  # barring lists needs all lists of the plan
         await add_new_lists(served, store, (await store.counts(now, served.study.run))["lists"])
-    number = await ctx.leases.claim(facts.session, taken, now)
+    number = await ctx.leases.claim(facts.session, taken, now, ctx.served.study.language)
     if number is None:
         raise ctx.entrance.refusal("nothing_left" if taken else "full")
     await add_new_lists(served, store, number)
@@ -349,31 +352,34 @@ class Leases:
         self._release_abandoned = release_abandoned
         self._until: RecentEntries[str, datetime] = RecentEntries(MOST_SESSIONS)
 
-    async def claim(self, session: Session, taken: Sequence[int], now: datetime) -> int | None:
+    async def claim(self, session: Session, taken: Sequence[int], now: datetime, language: str = "") -> int | None:
         """Return the list of a session, claimed now; None where none is free. Robots share lists.
 
-        A participant who had other lists gets none with a stimulus that they have rated.
+        Lists that are for another language are not given. A participant who had other lists gets none with a stimulus
+        that they have rated.
         """
         until = now + self._duration
-        number = await self._claim(session, taken, now, until)
+        number = await self._claim(session, taken, now, until, language)
         if number is None and is_person(session.mode) and await self.release_abandoned():
-            number = await self._claim(session, taken, now, until)
+            number = await self._claim(session, taken, now, until, language)
         while number is None and await self._dealer.deal(population_of(session)):
-            number = await self._claim(session, taken, now, until)
+            number = await self._claim(session, taken, now, until, language)
         if number is not None:
             self._until[session.session] = until
             self._dealer.look_ahead(population_of(session), number)
         return number
 
-    async def _claim(self, session: Session, taken: Sequence[int], now: datetime, until: datetime) -> int | None:
+    async def _claim(
+        self, session: Session, taken: Sequence[int], now: datetime, until: datetime, language: str
+    ) -> int | None:
         is_shared = not is_person(session.mode) and not self._dealer.is_active
         return await self._store.claim(
             session.session,
             now=now,
             until=until,
             per_list=None if is_shared else 1,
-            barred=self._further.barred(session, taken) | self._dealer.barred(population_of(session)),
-            preferred=self._further.preferred(taken),
+            barred=self._further.barred(session, taken, language) | self._dealer.barred(population_of(session)),
+            preferred=self._further.preferred(taken, language),
         )
 
     async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:

@@ -33,9 +33,12 @@ from beholder.server.requests import (
     read_submission,
 )
 from beholder.server.service import StudyService
+from beholder.server.session_language import best_language
 from beholder.server.stage_routes import stage_routes
 from beholder.store.contract import NotJson, StoreUnavailable, UnknownSession
+from beholder.study.model import Study
 from beholder.types import Json
+from beholder.words import read_words
 
 _LONGEST_PARAM = 512
 _MOST_PARAMS = 32
@@ -48,7 +51,9 @@ _log = logging.getLogger("beholder.server")
 def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     """Return the application that serves one study."""
     study = service.served.study
-    page, erasure_page = assets.page(study), assets.standalone(study, "forget", "steps")
+    spoken = [study.in_language(code) for code in study.all_languages]
+    pages = {one.language: assets.page(one) for one in spoken}
+    erasure_pages = {one.language: assets.standalone(one, "forget", "steps") for one in spoken}
     limit, slow_limit, pace = RateLimit(), RateLimit(burst=10, per_second=1), ArrivalPace()
 
     def token_of(request: Request) -> str:
@@ -76,7 +81,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
     async def show(request: Request) -> Response:
         if request.path_params["study"] != study.name:
             raise Refused(service.words["no_study"], where="study", code="unknown_study", status=404)
-        return asset_response(request, page)
+        return asset_response(request, pages[language_of(request, study)])
 
     async def arrive(request: Request) -> Response:
         if service.readiness.is_draining:  # the page tries again, and comes to another server
@@ -100,11 +105,13 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         }
         token = _parameter(body.get("token", ""))
         pace_if_new = pace_strangers(request, named, token)
-        is_new, arrival = await service.arrive(named, read_device(device), token, pace_if_new)
+        accepted = request.headers.get("accept-language", "")
+        is_new, arrival = await service.arrive(named, read_device(device), token, pace_if_new, accepted)
         return JsonReply(arrival, 201 if is_new else 200)
 
     async def step(request: Request) -> Response:
-        return JsonReply(await service.step(token_of(request), request.query_params.get("key")))
+        token, key = token_of(request), request.query_params.get("key")
+        return JsonReply(await service.step(token, key, language_of(request, study)))
 
     async def answer(request: Request) -> Response:
         token = token_of(request)
@@ -114,7 +121,8 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         except Refused as refused:
             if refused.status != 409:
                 raise
-            return JsonReply({**_error(refused, study.language), "step": await service.step(token)}, 409)
+            language = language_of(request, study)
+            return JsonReply({**_error(refused, language), "step": await service.step(token, None, language)}, 409)
 
     async def events(request: Request) -> Response:
         token = token_of(request)
@@ -138,7 +146,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         return JsonReply({"step": await service.withdraw(token_of(request))})
 
     async def show_forget(request: Request) -> Response:
-        return asset_response(request, erasure_page)
+        return asset_response(request, erasure_pages[language_of(request, study)])
 
     async def forget(request: Request) -> Response:
         slow_limit.take(request.scope.get("beholder.address", ""))
@@ -179,7 +187,7 @@ def make_app(service: StudyService, assets: Assets) -> ASGIApp:
         return JsonReply(told, *(() if told["state"] == "ready" else (503, {"retry-after": "5"})))
 
     async def front(request: Request) -> Response:
-        return asset_response(request, page)
+        return asset_response(request, pages[language_of(request, study)])
 
     async def document(request: Request) -> Response:
         return JsonReply(openapi_document(study.name, routes))
@@ -218,6 +226,13 @@ def _parameter(value: Json, longest: int = _LONGEST_PARAM) -> str:
     return value.encode("utf-8", "replace").decode()
 
 
+def language_of(request: Request, study: Study) -> str:
+    """Return the language of a request: of its address, else the one that the browser or our page asks for."""
+    if len(study.all_languages) == 1:
+        return study.language
+    return best_language(study, request.query_params, request.headers.get("accept-language", "")).language
+
+
 def _error(refused: Refused, language: str) -> dict[str, Any]:
     return {
         "error": {
@@ -239,11 +254,12 @@ def _error_handlers(service: StudyService, assets: Assets) -> ErrorHandlers:
 
     def reply(request: Request, refused: Refused, status: int) -> Response:
         headers = {"retry-after": "2"} if status in (429, 503) else {}
+        language = language_of(request, study)
         if "text/html" not in request.headers.get("accept", ""):
-            return JsonReply(_error(refused, study.language), status, headers)
-        is_lost = status in (404, 405)
-        heading = words["page_lost" if is_lost else "page_refused" if status < 500 else "page_away"]
-        page = assets.notice(study, heading, refused.text(study.language), leads_to_study=is_lost)
+            return JsonReply(_error(refused, language), status, headers)
+        is_lost, own = status in (404, 405), read_words(language)
+        heading = own["page_lost" if is_lost else "page_refused" if status < 500 else "page_away"]
+        page = assets.notice(study.in_language(language), heading, refused.text(language), leads_to_study=is_lost)
         return HTMLResponse(page.body, status, headers)
 
     async def refuse(request: Request, refused: Exception) -> Response:

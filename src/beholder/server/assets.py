@@ -24,7 +24,7 @@ from beholder.methods.contract import Medium, Method
 from beholder.server.page_bundles import FOLDER, PageModules, bundle_modules, needed_modules, target_of
 from beholder.server.script import ServedStudy
 from beholder.study.model import Study
-from beholder.words import read_words
+from beholder.words import direction_of, read_words, word_file
 
 _TYPES = {
     ".js": "text/javascript; charset=utf-8",
@@ -56,11 +56,19 @@ class Assets:
     """
 
     def __init__(
-        self, method: Method, checks: Iterable[PageCheck] = (), language: str = "en", media: Iterable[Medium] = ()
+        self,
+        method: Method,
+        checks: Iterable[PageCheck] = (),
+        languages: Sequence[str] = ("en",),
+        media: Iterable[Medium] = (),
     ) -> None:
         self._root = root = Path(str(resources.files("beholder.web")))
         view = f"methods/{method.name}/view.js"
         paths = {path.relative_to(root).as_posix(): path for path in _files(root)}
+        # Nobody needs the words of languages that the study does not have.
+        paths = {name: path for name, path in paths.items() if not name.startswith("words/")}
+        paths |= {f"words/{code}.json": word_file(root / "words" / f"{code}.json") for code in languages}
+        self._languages = tuple(languages)
         paths[view] = method_folder(method.name) / "view.js"
         pages = {f"checks/{check.name}/page.js": check.home() / check.page for check in checks}
         self.files = {name: _asset(path) for name, path in sorted((paths | pages).items())}
@@ -73,7 +81,8 @@ class Assets:
             "checks": ["steps/check.js", *(name for name in pages if name in own)] if pages else [],
         }
         self.files |= self._joined_styles(scripts, parts)
-        self.files |= _bundled(tuple(scripts.items()), f"words/{language}.js", tuple(map(tuple, parts.values())))
+        words = tuple(f"words/{code}.js" for code in languages)
+        self.files |= _bundled(tuple(scripts.items()), words, tuple(map(tuple, parts.values())))
         self.files = {name: asset for name, asset in self.files.items() if name not in (_PAGE, *_ASIDES.values())}
         whole = hashlib.sha256()
         for name, asset in self.files.items():
@@ -84,7 +93,7 @@ class Assets:
     def of(cls, served: ServedStudy) -> Assets:
         """Return what is needed for a study."""
         media = dict.fromkeys(stimulus.medium for stimulus in served.catalogue.stimuli)
-        return cls(served.method, page_checks(served.study), served.study.language, media)
+        return cls(served.method, page_checks(served.study), served.study.all_languages, media)
 
     def is_entry(self, path: str) -> bool:
         """Return whether a page begins with this file, or it is a style sheet: each is whole in itself."""
@@ -130,11 +139,15 @@ class Assets:
         words = read_words(study.language)
         values = {
             "web": f"/web/{self.hash}", "study": study.name, "title": study.title, "language": study.language,
+            "direction": direction_of(study.language),
             "loading": words["page_loading"], "noscript": words["page_script"], "address": study.contact or "",
         }  # fmt: skip
         # All at once, so that braces in what a study writes stay as they are.
         values = {name: html.escape(value) for name, value in (values | more).items()}
         values["contact"] = _contact(study, words)
+        values["words"] = ""
+        if len(self._languages) > 1:
+            values["words"] = f'<link rel="modulepreload" href="/web/{self.hash}/words/{study.language}.js">'
         body = _PLACE.sub(lambda match: values.get(match[1], match[0]), template).encode()
         return Asset(body, gzip.compress(body, mtime=0), "text/html; charset=utf-8")
 
@@ -182,11 +195,15 @@ def _packed(body: bytes, suffix: str, folder: str) -> Asset:
 
 
 @lru_cache(maxsize=32)
-def _bundled(scripts: tuple[tuple[str, str], ...], words: str, parts: tuple[tuple[str, ...], ...]) -> dict[str, Asset]:
+def _bundled(
+    scripts: tuple[tuple[str, str], ...], words: tuple[str, ...], parts: tuple[tuple[str, ...], ...]
+) -> dict[str, Asset]:
     rating, checks = parts
     later = {"rating": rating, "checks": checks} if checks else {"rating": rating}
-    asides = (PageModules(name, module, (words,)) for name, module in _ASIDES.items())
-    made = bundle_modules(dict(scripts), PageModules("page", _PAGE, (words,), later), *asides)
+    asides = (PageModules(name, module, words) for name, module in _ASIDES.items())
+    # Of several languages, a person gets the words of one beside the bundle.
+    first = words if len(words) == 1 else ()
+    made = bundle_modules(dict(scripts), PageModules("page", _PAGE, first, later), *asides)
     return {
         name: Asset(text.encode(), gzip.compress(text.encode(), mtime=0), _TYPES[".js"]) for name, text in made.items()
     }

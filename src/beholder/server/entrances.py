@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from copy import copy
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import ClassVar, NamedTuple
@@ -71,6 +72,13 @@ class Entrance:
     @cached_property
     def words(self) -> LanguageWords:
         return read_words(self.study.language)
+
+    def in_language(self, study: Study) -> Entrance:
+        """Return the same entrance with the words of the study in another language."""
+        same = copy(self)
+        same.__dict__.pop("words", None)
+        same.study = study
+        return same
 
     @property
     def lease(self) -> timedelta:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import cast
+from typing import Literal, cast, get_args
 
 from beholder.errors import Refused
 from beholder.server.attempts import (
@@ -28,6 +28,8 @@ from beholder.study.earlier_answers import read_comparison, written_parts
 from beholder.study.questionnaire import Ask
 from beholder.types import Json, Outcome
 
+LanguageFound = Literal["link", "filter", "browser", "first", "choice"]
+"""By what the language of a session was found; `first`: by nothing, so it is the first one of the study."""
 _ENOUGH_SLOTS = 4
 """Slots that must be shown before a device counts as unable to play them."""
 _ENOUGH_TRIALS = 2
@@ -201,14 +203,27 @@ def read_step_answer(step: PlannedStep, answer: Json) -> Json:
     if not isinstance(answer, Mapping):
         raise Refused.because("answer_not_an_object", where="answer", allowed="a JSON object")
     if step.kind == "consent":
-        if not isinstance(answer.get("agree"), bool) or len(answer) != 1:
-            raise Refused.because("unclear_agreement", where="answer.agree", allowed="true or false")
-        return {"agree": answer["agree"]}
+        return _read_consent(answer)
     if step.kind == "questions":
         return {"answers": _read_items(step.items, answer.get("answers"))}
     if answer:
         raise Refused.because("step_without_answer", where="answer", allowed="{}")
     return {}
+
+
+def _read_consent(answer: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the normalised answer of the first page, with its language where it has one; else raise Refused."""
+    language, found = answer.get("language"), answer.get("language_from")
+    is_shaped = set(answer) <= {"agree", "language", "language_from"} and ("language" in answer) == (
+        "language_from" in answer
+    )
+    if not isinstance(answer.get("agree"), bool) or not is_shaped:
+        raise Refused.because("unclear_agreement", where="answer.agree", allowed="true or false")
+    if "language" not in answer:
+        return {"agree": answer["agree"]}
+    if not isinstance(language, str) or len(language) > 35 or found not in get_args(LanguageFound):
+        raise Refused.because("unclear_agreement", where="answer.language", allowed="a language of the study")
+    return {"agree": answer["agree"], "language": language, "language_from": found}
 
 
 def _wrong_item(step: PlannedStep, answer: Json) -> str:

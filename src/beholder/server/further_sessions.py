@@ -24,6 +24,7 @@ from beholder.server.script import LATER_SESSION, Script, ServedStudy
 from beholder.store.contract import Session, SessionFacts, Store, StoredVerdict, StudyRecord
 from beholder.store.open import read_rows
 from beholder.store.rules import outdated_session
+from beholder.study.languages import LANGUAGE
 from beholder.study.model import Study
 from beholder.study.recruitment import has_visit_per_session, is_closed, is_person, money
 from beholder.words import read_words
@@ -85,8 +86,21 @@ class FurtherSessions:
                 superseded.append(facts.list)
         return superseded
 
-    def barred(self, session: Session, taken: Sequence[int]) -> frozenset[int]:
-        """Return the lists that are for others, those with a stimulus that was rated, and those of other groups."""
+    def barred(self, session: Session, taken: Sequence[int], language: str | None = None) -> frozenset[int]:
+        """Return the lists that are for others, those with a stimulus that was rated, and those of other groups.
+
+        Where the groups are those of languages, the lists of all other languages are for others.
+        """
+        others = self._of_other_languages(language)
+        return self._barred(session, taken) | others if others else self._barred(session, taken)
+
+    def _of_other_languages(self, language: str | None) -> frozenset[int]:
+        if language is None or LANGUAGE not in self._served.study.design.between:
+            return frozenset()
+        groups = self._served.groups
+        return frozenset(number for number, group in enumerate(groups, 1) if group[LANGUAGE] != language)
+
+    def _barred(self, session: Session, taken: Sequence[int]) -> frozenset[int]:
         if not taken:
             return self._bound.barred(session)
         if self._is_active:  # what tells most may be what somebody has compared before
@@ -98,13 +112,21 @@ class FurtherSessions:
         barred.update(number for other, numbers in self._chains.items() if other != group for number in numbers)
         return frozenset(barred)
 
-    def preferred(self, taken: Sequence[int]) -> list[int]:
-        """Return the lists to prefer: the participant's own chain; for a new participant the first of each chain."""
-        if self.max_sessions == 1 or self._is_active:
+    def preferred(self, taken: Sequence[int], language: str = "") -> list[int]:
+        """Return the lists to prefer: the participant's own chain; for a new participant the first of each chain.
+
+        Of several languages, each prefers every so many-th chain of each group: all lists are spread over them.
+        """
+        codes = self._served.study.all_languages
+        is_spread = len(codes) > 1 and language in codes and LANGUAGE not in self._served.study.design.between
+        if self._is_active or (self.max_sessions == 1 and (taken or not is_spread)):
             return []
         self._index_lists()
         if not taken:
-            return [number for numbers in self._chains.values() for number in numbers[:: self.max_sessions]]
+            first, step = (codes.index(language), len(codes)) if is_spread else (0, 1)
+            return [
+                number for numbers in self._chains.values() for number in numbers[:: self.max_sessions][first::step]
+            ]
         group, place = self._place.get(taken[-1], (None, 0))
         first = place // self.max_sessions * self.max_sessions
         return self._chains.get(group, [])[first : first + self.max_sessions]

@@ -23,6 +23,7 @@ from beholder.server.participants import LAB, OPERATOR, is_lab_key, seat_token
 from beholder.server.requests import JsonReply, RateLimit, asset_response, read_bearer, read_json
 from beholder.server.script import ServedStudy, is_later_session
 from beholder.server.service import StudyService
+from beholder.server.session_language import best_language
 from beholder.store.contract import LedgerEntry, SessionFacts, Store
 from beholder.types import Json
 
@@ -235,7 +236,11 @@ def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[
     if not study.recruit.source.is_on_site:
         return []
     lab = Laboratory(service.served, service.store, service.now)
-    pages = {number: assets.page(study, station=number) for number in lab.stations}
+    pages = {
+        (number, code): assets.page(study.in_language(code), station=number)
+        for number in lab.stations
+        for code in study.all_languages
+    }
     operator = assets.standalone(study, "operator", "kiosk")
 
     def check_key(request: Request, *places: str) -> None:
@@ -256,7 +261,9 @@ def lab_routes(service: StudyService, assets: Assets, limit: RateLimit) -> list[
         return asset_response(request, operator)
 
     async def show_station(request: Request) -> Response:
-        return asset_response(request, pages[station_of(request)])
+        accepted = request.headers.get("accept-language", "")
+        language = best_language(study, request.query_params, accepted).language
+        return asset_response(request, pages[station_of(request), language])
 
     async def overview(request: Request) -> Response:
         check_key(request, OPERATOR)

@@ -19,8 +19,10 @@ from beholder.server.page_checks import check_of, rng_of, seed_of
 from beholder.server.public_steps import public_end, public_step, stage_needs
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, PlannedStep
+from beholder.server.session_language import PARAMETER
 from beholder.store.contract import Session, SessionFacts, StoredVerdict
 from beholder.study.markdown import marked
+from beholder.study.model import Study
 from beholder.types import Json, Outcome
 
 SESSION = "preview"
@@ -33,14 +35,21 @@ _SAMPLE = "XXXX-XXXX"
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def preview_session(number: int) -> str:
-    """Return the session name of the preview of a list."""
-    return SESSION if number == 1 else f"{SESSION}{number}"
+def preview_session(number: int, language: str = "") -> str:
+    """Return the session name of the preview of a list, in another language than the first one of the study."""
+    name = SESSION if number == 1 else f"{SESSION}{number}"
+    return f"{name}_{language.replace('-', '')}" if language else name
+
+
+def preview_language(session: str, study: Study) -> str:
+    """Return the language of a preview session."""
+    _, _, named = session.partition("_")
+    return next((code for code in study.all_languages if code.replace("-", "") == named), study.language)
 
 
 def previewed_list(session: str) -> int | None:
     """Return the list of a preview session; None for any other session."""
-    number = session.removeprefix(SESSION) if session.startswith(SESSION) else "-"
+    number = session.partition("_")[0].removeprefix(SESSION) if session.startswith(SESSION) else "-"
     return 1 if not number else int(number) if number.isdecimal() and number.isascii() else None
 
 
@@ -50,10 +59,13 @@ class Preview:
     def __init__(self, ctx: Context, number: int) -> None:
         served, secret = ctx.served, ctx.store.secret
         self._ctx, self._texts = ctx, ctx.texts.for_list(number)
-        self.session, self.script = preview_session(number), served.script(number)
+        language = served.study.language
+        other = "" if language == served.study.all_languages[0] else language
+        self.session, self.script = preview_session(number, other), served.script(number)
         self._media = ctx.media.describe_for(self.session, self.script)
         self._rule_ending = sample_rule_ending(ctx, self.script)
         query = "" if number == 1 else f"list={number}&"
+        query += f"{PARAMETER}={other}&" if other else ""
         self.link = f"{served.public_url}/s/{served.study.name}?{query}preview={tokens.preview_secret(secret)}"
         self._planned = {step.key: step for step in map(_first, self.script.steps)}
         self.attempts = [step for step in self._planned.values() if step.check is not None]
@@ -182,7 +194,8 @@ def preview_of(ctx: Context, number: int) -> Preview:
     """Return the preview of a list, made on its first request, or raise Refused where there is no such list."""
     if not 1 <= number <= len(ctx.served.lists):
         raise Refused(ctx.words["not_reached"], where="list", code="unknown_list", status=404)
-    session = preview_session(number)
+    language = ctx.served.study.language
+    session = preview_session(number, "" if language == ctx.served.study.all_languages[0] else language)
     if session not in ctx.previews:
         ctx.previews[session] = Preview(ctx, number)
     return ctx.previews[session]

@@ -90,7 +90,7 @@ class JsonReply(Response):
 
 def asset_response(request: Request, asset: Asset, caching: str = "no-cache") -> Response:
     """Return a file of the front end, compressed where the browser takes that."""
-    headers = {"cache-control": caching, "vary": "accept-encoding"}
+    headers = {"cache-control": caching, "vary": "accept-encoding, accept-language"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         return Response(asset.packed, headers={**headers, "content-encoding": "gzip"}, media_type=asset.type)
     return Response(asset.body, headers=headers, media_type=asset.type)

@@ -13,7 +13,7 @@ from beholder.checks.contract import TrialRule
 from beholder.checks.page_contract import Needs, PageCheck, Sample
 from beholder.checks.page_registry import page_checks
 from beholder.checks.registry import immediate_rules
-from beholder.methods.contract import Break, Method, Slot, Trial
+from beholder.methods.contract import Break, Method, Slot, Trial, trial_in_language
 from beholder.planning.model import DealtBatch, PlannedList
 from beholder.planning.own_stimuli import BoundPerson
 from beholder.recent_entries import RecentEntries
@@ -23,7 +23,7 @@ from beholder.study.groups import Levels, group_study, groups_in
 from beholder.study.model import Playback, Study
 from beholder.study.parts import EACH_TIME, duration
 from beholder.study.questionnaire import Ask, RecurringAsk
-from beholder.study.questions import Example, Page
+from beholder.study.questions import Example, Page, Scale
 
 StepKind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]
 _TRIED = ("check:", "training:", "trial:")
@@ -261,19 +261,46 @@ def _checks(checks: Sequence[PageCheck], stage: str) -> list[PlannedStep]:
 
 _MOST_SCRIPTS = 5000
 """Lists whose scripts are kept: of a plan for 100,000 people all would take a gigabyte."""
-Rewording = Mapping[tuple[str, str], tuple[str, tuple[str, ...]]]
-"""By question and text: the other text, and the words of what can be ticked."""
 
 
-def reworded(entry: Trial | Break, rewording: Rewording) -> Trial | Break:
-    """Return an entry of a list with other texts of its questions."""
-    if isinstance(entry, Break) or not rewording:
+@dataclass(frozen=True)
+class Rewording:
+    """How another text of a study, or the same one in another language, asks what the lists ask."""
+
+    questions: Mapping[tuple[str, str], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    """By question and text: the other text, and the words of what can be ticked."""
+    scales: Mapping[str, tuple[Scale, Scale]] = field(default_factory=dict)
+    """By question: its scale, and the same with other words on it."""
+    sentences: Mapping[str, str] = field(default_factory=dict)
+    """What is told about training trials, by the words that stand in the lists."""
+    stimuli: Mapping[str, str] = field(default_factory=dict)
+    """Stimuli with a message, by those with the same one in the language of the lists."""
+    is_in_language: bool = False
+    """Whether what the method has drawn of its own texts is in another language."""
+
+
+def reworded(entry: Trial | Break, rewording: Rewording, method: Method, study: Study) -> Trial | Break:
+    """Return an entry of a list with other texts."""
+    if isinstance(entry, Break) or rewording == Rewording():
         return entry
     asked = []
     for one in entry.asked:
-        text, ticks = rewording.get((one.question, one.text), (one.text, one.ticks))
-        asked.append(one._replace(text=text, ticks=ticks))
-    return replace(entry, asked=tuple(asked))
+        text, ticks = rewording.questions.get((one.question, one.text), (one.text, one.ticks))
+        scale, other = rewording.scales.get(one.question, (one.scale, one.scale))
+        asked.append(one._replace(text=text, ticks=ticks, scale=other if one.scale == scale else one.scale))
+    says = rewording.sentences
+    anchor = "\n".join(says.get(line, line) for line in entry.anchor.split("\n"))
+    targets = {
+        where: target._replace(message=says[target.message]) if target.message in says else target
+        for where, target in entry.targets.items()
+    }
+    other_files = rewording.stimuli
+    slots = tuple(
+        slot._replace(stimulus=other_files[slot.stimulus]) if slot.stimulus in other_files else slot
+        for slot in entry.slots
+    )
+    trial = replace(entry, asked=tuple(asked), anchor=anchor, targets=targets, slots=slots)
+    return trial_in_language(method, trial, study) if rewording.is_in_language else trial
 
 
 @dataclass(frozen=True)
@@ -294,7 +321,7 @@ class ServedStudy:
     """With which batch each list was dealt; empty where the plan is fixed."""
     bound: Mapping[int, BoundPerson] = field(default_factory=dict, repr=False)
     """For whom the lists are that are for one person alone, by their numbers."""
-    rewording: Rewording = field(default_factory=dict)
+    rewording: Rewording = field(default_factory=Rewording)
     """How another text of the study asks what the lists ask, for who began with that one."""
     _studies: dict[tuple[tuple[str, str], ...], Study] = field(default_factory=dict, repr=False, compare=False)
     _scripts: RecentEntries[int, Script] = field(
@@ -343,7 +370,7 @@ class ServedStudy:
             has_volume = sets_volume(study, self.catalogue)
             self._scripts[key] = make_script(
                 study,
-                [reworded(entry, self.rewording) for entry in self.lists[number - 1]],
+                [reworded(entry, self.rewording, self.method, study) for entry in self.lists[number - 1]],
                 has_volume=has_volume,
                 examples=self.catalogue.examples,
                 is_later=is_later,

@@ -41,11 +41,12 @@ from beholder.server.moderation import Moderation
 from beholder.server.page_checks import PageChecks
 from beholder.server.participants import BlockList, Identity
 from beholder.server.presence import Presence
-from beholder.server.preview import SESSION, Preview, find_preview, preview_of
+from beholder.server.preview import SESSION, Preview, find_preview, preview_language, preview_of
 from beholder.server.readiness import Readiness
 from beholder.server.rendering import MediaAddresses, RenderedTexts, current_page, session_script
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import CONSENT, ServedStudy
+from beholder.server.session_language import best_language, check_offered, public_languages
 from beholder.server.study_versions import StudyVersions
 from beholder.server.trial_rules import TrialRules
 from beholder.server.visits import (
@@ -141,22 +142,25 @@ class StudyService:
         device: Mapping[str, Json],
         token: str = "",
         pace: Callable[[], None] = lambda: None,
+        accepted: str = "",
     ) -> tuple[bool, dict[str, Json]]:
         """Return whether the session is new, and everything that a browser needs to begin or continue.
 
         `token` is what the browser has kept of an earlier session: with it, a readable id leads back to that session.
-        `pace` refuses people who begin, where too many do.
+        `pace` refuses people who begin, where too many do. `accepted`: the languages that the browser asks for.
         """
-        ctx = self.context
+        language, found = best_language(self.served.study, params, accepted)
+        ctx = self.in_language(language)
         identity = identify(await present_params(ctx, params), ctx.entrance, ctx.blocked)
         if identity.preview is not None:
             shown = preview_of(ctx, identity.preview)
             step = shown.arrive(device)
-            return False, self._arrival(shown.session, shown.link, step, {"steps": shown.steps}, identity.preview)
+            steps: Json = {"steps": shown.steps}
+            return False, self._arrival(shown.session, shown.link, step, steps, identity.preview, ctx=ctx, found=found)
         await self.refresh()
         signature = params.get(ctx.entrance.signature_parameter, "")
-        session, is_new = await self._session_of(await prove(ctx, identity, token, signature), device, pace)
-        ctx = await self.context_of(session)
+        session, is_new = await self._session_of(ctx, await prove(ctx, identity, token, signature), device, pace)
+        ctx = await self.context_of(session, language)
         facts = await load_session(ctx, session)
         await check_moderation(ctx, facts)
         if not is_new:
@@ -167,14 +171,14 @@ class StudyService:
         draft = None if is_new or page["kind"] == "end" else await last_draft(ctx, session, str(page["key"]))
         # A robot in a browser is no news.
         is_watched = is_person(facts.session.mode)
-        arrival = self._arrival(session, link, page, None, facts.list, is_watched=is_watched, ctx=ctx)
+        arrival = self._arrival(session, link, page, None, facts.list, is_watched=is_watched, ctx=ctx, found=found)
         return is_new, arrival | {"draft": draft}
 
     async def _session_of(
-        self, identity: Identity, device: Mapping[str, Json], pace: Callable[[], None]
+        self, ctx: Context, identity: Identity, device: Mapping[str, Json], pace: Callable[[], None]
     ) -> tuple[str, bool]:
         """Return the session in which a participant goes on or begins, and whether it is new."""
-        ctx, earlier = self.context, identity.session
+        earlier = identity.session
         identity, session = await resume(ctx, identity)
         if session is not None:
             return session, False
@@ -206,9 +210,9 @@ class StudyService:
         number: int | None,
         *,
         is_watched: bool = False,
-        ctx: Context | None = None,
+        ctx: Context,
+        found: str,
     ) -> dict[str, Json]:
-        ctx = ctx or self.context
         study = ctx.served.study
         return {
             "token": tokens.session_token(self.store.secret, study.name, session),
@@ -217,6 +221,7 @@ class StudyService:
             "study": {
                 "name": study.name, "title": study.title, "language": study.language, "contact": study.contact,
                 "instructions": ctx.texts.help(number),
+                "languages": public_languages(study), "language_from": found,
                 "presses": is_watched and any(kind.looks_at_presses for kind, _ in study.checks.rules()),
             },
             "preview": steps,
@@ -227,12 +232,15 @@ class StudyService:
         """Read new moderation entries: who is blocked, and whose list is released."""
         await refresh_moderation(self.context)
 
-    async def step(self, token: str, key: str | None = None) -> dict[str, Json]:
-        """Return the current step of this session. A preview may request any step by its key."""
+    async def step(self, token: str, key: str | None = None, language: str = "") -> dict[str, Json]:
+        """Return the current step of this session. A preview may request any step by its key.
+
+        `language`: that of the page, which counts until somebody has agreed in one.
+        """
         session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.step(key or CONSENT.key)
-        ctx = await self.context_of(session)
+        ctx = await self.context_of(session, language)
         facts = await load_session(ctx, session)
         await check_moderation(ctx, facts)
         return await current_page(ctx, facts, self.now())
@@ -242,7 +250,9 @@ class StudyService:
         session = self.session_of(token)
         if (shown := self._preview(session)) is not None:
             return shown.answer(key, submission)
-        return await take_answer(await self.context_of(session), session, key, submission)
+        is_asked = key == CONSENT.key and len(self.served.study.all_languages) > 1
+        language = check_offered(self.served.study, submission.answer) if is_asked else None
+        return await take_answer(await self.context_of(session, language or ""), session, key, submission)
 
     async def events(self, token: str, batch: SubmittedAnswer, key: str) -> None:
         """Store a batch of the event log and renew the lease."""
@@ -266,15 +276,26 @@ class StudyService:
         self._sessions[token] = secret, session
         return session
 
-    async def context_of(self, session: str) -> Context:
-        """Return the context of a session: with the texts with which it began, whichever server showed them."""
+    async def context_of(self, session: str, language: str = "") -> Context:
+        """Return the context of a session: with the texts with which it began, whichever server showed them.
+
+        `language`: that of the request, until somebody has agreed in one.
+        """
         ctx = self._contexts.get(session)
-        if ctx is None and (ctx := await self._versions.context_of(session)) is not None:
-            self._contexts[session] = ctx
+        if ctx is None and (known := await self._versions.context_of(session, language)) is not None:
+            ctx, is_settled = known
+            if is_settled or len(self.served.study.all_languages) == 1:
+                self._contexts[session] = ctx
         return ctx or self.context
 
+    def in_language(self, language: str) -> Context:
+        """Return the context of the study as it is now, in one of its languages."""
+        return self._versions.in_language(self.context, language)
+
     def _preview(self, session: str) -> Preview | None:
-        return find_preview(self.context, session) if session.startswith(SESSION) else None
+        if not session.startswith(SESSION):
+            return None
+        return find_preview(self.in_language(preview_language(session, self.served.study)), session)
 
     async def withdraw(self, token: str) -> dict[str, Json]:
         """Erase the answers of this session and return its last page."""
@@ -326,5 +347,7 @@ class StudyService:
     async def media(self, token: str) -> MediaContent:
         """Return the medium behind an address: a stimulus, or a picture or sound of the current check."""
         session = token.partition("-")[0]
-        is_shown = session.startswith(SESSION) or self.context.media.has(session, token)
+        if session.startswith(SESSION):
+            return await open_media(self.in_language(preview_language(session, self.served.study)), token)
+        is_shown = self.context.media.has(session, token)
         return await open_media(self.context if is_shown else await self.context_of(session), token)

@@ -24,6 +24,8 @@ from beholder.simulation.raters import GUESSING
 from beholder.simulation.robot import Robot, page_log, plain_fill
 from beholder.simulation.time_marks import simulated_marks
 from beholder.simulation.truth import Population, Truth, keyed_rng
+from beholder.study.markdown import plain_words
+from beholder.study.questionnaire import Ask
 from beholder.types import MESSAGE_ROLES, UNRATED_ROLES, Json, Role
 
 _ABLE = RobotAbilities()
@@ -130,10 +132,19 @@ class Oracle:
         if ask is None:
             return plain_fill(item)  # The server has later texts than the robots.
         if ask.correct:
-            return ask.kind.right_answer(ask.correct)
+            return in_words_of(item, ask, ask.kind.right_answer(ask.correct))
         times = (key,) if key.startswith("questions:during:") else ()
         rng = keyed_rng(self.seed, "questionnaire", participant, ask.id, *times)
-        return None if ask.kind.is_left_out(ask, rng) else ask.kind.simulated_answer(ask, rng)
+        return None if ask.kind.is_left_out(ask, rng) else in_words_of(item, ask, ask.kind.simulated_answer(ask, rng))
+
+
+def in_words_of(item: Mapping[str, Any], ask: Ask, answer: Json) -> Json:
+    """Return an answer in the words of an item as it is shown, which may be in another language."""
+    shown = [*map(plain_words, item["options"])]
+    said = {} if set(shown) == set(ask.choices) else dict(zip(ask.choices, shown, strict=False))
+    if isinstance(answer, list):
+        return [said.get(str(one), one) for one in answer]
+    return said.get(answer, answer) if isinstance(answer, str) else answer
 
 
 def expected_percepts(trial: Trial, *, is_able: bool) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
@@ -62,6 +63,8 @@ class Robot:
     patience_s: float = 60.0
     token: str = ""
     session: str = ""
+    language: str = ""
+    """In which it takes part, where the study has several."""
     step: dict[str, Any] = field(default_factory=dict)
     acknowledged: list[StoredAnswer] = field(default_factory=list)
     checked: dict[str, Json] = field(default_factory=dict)
@@ -111,6 +114,11 @@ class Robot:
         response.raise_for_status()
         arrival = response.json()
         self.token, self.step = arrival["token"], arrival["step"]
+        codes = [one["code"] for one in arrival["study"]["languages"]]
+        if codes:
+            # The same robot speaks the same language in every run.
+            place = int.from_bytes(hashlib.sha256(self.name.encode()).digest()[:4])
+            self.language = codes[place % len(codes)]
         self.session = self.token.split(".")[1]
 
     async def consent(self) -> None:
@@ -173,7 +181,8 @@ class Robot:
         """Return the answer to a step and the log of its page."""
         match step["kind"]:
             case "consent":
-                return {"agree": True}, []
+                told = {"language": self.language, "language_from": "choice"} if self.language else {}
+                return {"agree": True, **told}, []
             case "questions":
                 log = self.responder.log(self, step, {}) if "trial" in step else []
                 return {"answers": filled(step, lambda item: self.responder.fill(item, step["key"]))}, log

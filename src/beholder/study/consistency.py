@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from beholder.study.recipes import intended_kind
 from beholder.study.recruitment_faults import recruitment_faults
 from beholder.study.texts import text_fault
 from beholder.study.yaml import Place
+from beholder.words import languages
 
 
 def inconsistencies(data: Mapping[str, Any], folder: Path, kinds: CheckKinds) -> Iterator[Fault]:
@@ -95,14 +95,6 @@ def _breaks(data: Mapping[str, Any]) -> Iterator[Fault]:
         if _map(item).get("every") == "break" and not _part(data, "design").get("breaks"):
             what, fix = "is break, and the study has no breaks", "Write design.breaks, after how many trials."
             yield Fault(what, "trial, content, or a number of trials", fix, ("during", index, "every"))
-
-
-def languages() -> tuple[str, ...]:
-    """Return the languages of our own words on the pages."""
-    folder = resources.files("beholder") / "web" / "words"
-    files = [file.name for file in folder.iterdir()] if folder.is_dir() else []
-    # English is always there: every other language falls back to it.
-    return tuple(sorted({"en", *(name.removesuffix(".json") for name in files if name.endswith(".json"))}))
 
 
 def _part(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -255,8 +247,8 @@ def _language(data: Mapping[str, Any]) -> Iterator[Fault]:
     language, known = data.get("language", "en"), languages()
     if isinstance(language, str) and language not in known:
         what = f"is {quoted(language)}, and our words are not written in it"
-        fix = "Another language is one more file in web/words of Beholder."
-        yield Fault(what, listed(known), fix, ("language",))
+        fix = did_you_mean(language, known) or "docs/translating.md tells how another language is added."
+        yield Fault(what, "those that `beholder words` lists", fix, ("language",))
 
 
 # Cleaning

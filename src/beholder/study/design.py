@@ -9,9 +9,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from beholder.study.parts import Fault, GroupName, Slug, Span, StudyPart, Text, Validity, duration, raise_faults
+from beholder.study.parts import (
+    Fault,
+    GroupName,
+    ShownText,
+    Slug,
+    Span,
+    StudyPart,
+    Text,
+    Validity,
+    duration,
+    raise_faults,
+)
 from beholder.study.recruitment import Money
-from beholder.study.value_kinds import Allowed
+from beholder.study.value_kinds import Allowed, Shown
 
 MOST_SESSIONS = 50
 """Sessions of one person."""
@@ -85,7 +96,7 @@ class Level(StudyPart):
     conditions: tuple[Text, ...] | None = Field(default=None, description="Conditions that are shown.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the method.")
     playback: dict[str, Any] = Field(default_factory=dict, description="Keys of `playback`.")
-    instructions: Text | None = Field(default=None, description="In place of `texts.instructions`.")
+    instructions: ShownText | None = Field(default=None, description="In place of `texts.instructions`.")
     per_trial: int | None = Field(default=None, ge=1, description="In place of `design.per_trial`: stimuli on a page.")
     trials: int | None = Field(default=None, ge=1, le=10_000, description="In place of `design.trials`.")
 
@@ -336,7 +347,7 @@ Number = Annotated[float | dict[Slug, float] | None, Allowed("a number, or a map
 Near = Annotated[
     Tolerance | dict[Slug, Tolerance] | None, Allowed("a number, 0 or more, or a map from question to number")
 ]
-Words = Annotated[Text | dict[Slug, Text] | None, Allowed("a text, or a map from question to text")]
+Words = Annotated[Text | dict[Slug, Text] | None, Shown(), Allowed("a text, or a map from question to text")]
 
 
 class TrainingItem(StudyPart):
@@ -352,7 +363,7 @@ class TrainingItem(StudyPart):
         default=None, description="How far from it an answer may be; a quarter of the scale when left out."
     )
     message: Words = Field(default=None, description="Read after another answer; our own words when left out.")
-    anchor: Text | None = Field(
+    anchor: ShownText | None = Field(
         default=None,
         description="What it stands for on the scale, as in `Excellent: no flaw can be seen`; read beside it.",
     )

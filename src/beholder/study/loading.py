@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 
@@ -14,11 +15,20 @@ from beholder.study.checks import CheckKinds
 from beholder.study.consistency import inconsistencies
 from beholder.study.design import Design, Level
 from beholder.study.groups import GroupReader, group_data, group_study
+from beholder.study.languages import (
+    LANGUAGE,
+    difference_faults,
+    document_in_language,
+    language_faults,
+    missing_texts,
+    with_first_answers,
+    written_languages,
+)
 from beholder.study.model import Playback, Study, study_model
-from beholder.study.parts import FaultsError, path_fault
+from beholder.study.parts import Fault, FaultsError, path_fault
 from beholder.study.presets import preset, with_clean_preset
 from beholder.study.questions import SCALES
-from beholder.study.reader import StudyReader, bracketed_sides, quoted
+from beholder.study.reader import StudyReader, bracketed_sides, dotted, quoted
 from beholder.study.value_kinds import NUMBERS, InFile, ValueKind, field_kind, kind_of
 from beholder.study.yaml import Place, StudyDocument, read_document
 from beholder.types import Json
@@ -55,18 +65,69 @@ def build_study(
     checks: CheckKinds,
     problems: Iterable[Problem] = (),
     methods: Sequence[str] = (),
+    *,
+    is_resolved: bool = False,
 ) -> Study:
     """Return the study that a document describes under the rules of its method, with these checks to choose from.
 
     Raises `StudyError` with all problems, including the `problems` that are known already. Without rules, for an
     unknown method, everything else is still checked. `methods` are the names to choose a method from.
+
+    A study in several languages is read once for each, as its people read it; the first is that of tables. What is
+    resolved (`resolved_yaml`) was complete: a text that is there once is the same in all of them.
+    """
+    codes = written_languages(document)
+    if not codes:
+        return _build_one(document, rules, checks, problems, methods)
+    kind = _study_kind(rules, study_model(checks.rules, checks.page_checks), checks, methods)
+    faults = [*language_faults(document), *(() if is_resolved else missing_texts(document, kind, codes))]
+    found: dict[Problem, None] = {}
+    studies: dict[str, Study] = {}
+    first_data: dict[str, Any] = {}
+    for code in dict.fromkeys(codes):
+        try:
+            read = document_in_language(document, kind, codes, code)
+            studies[code] = _build_one(read, rules, checks, problems, methods, faults, first_data)
+        except StudyError as error:
+            found |= dict.fromkeys(error.problems)
+        faults = []
+    if not found:
+        (first, *others) = studies.values()
+        for other in others:
+            for fault in difference_faults(first, other):
+                where = document.where(fault.place)
+                found[Problem(where, f"{dotted(fault.place)} {fault.what}", fault.allowed, fault.fix)] = None
+    if found:
+        raise StudyError(found)
+    first._in_languages = {code: study for code, study in studies.items() if study is not first}
+    return first
+
+
+def _build_one(
+    document: StudyDocument,
+    rules: MethodRules | None,
+    checks: CheckKinds,
+    problems: Iterable[Problem],
+    methods: Sequence[str],
+    faults: Iterable[Fault] = (),
+    first: dict[str, Any] | None = None,
+) -> Study:
+    """Return the study of a document in one language; `faults` are reported with its own problems.
+
+    `first` is what is written in the first language, which is put into it by the first one that is read.
     """
     reader = StudyReader(document)
     for problem in problems:
         reader.problems.append((document.line(("method",)), problem))
     model = study_model(checks.rules, checks.page_checks)
     kind = _study_kind(rules, model, checks, methods)
+    for fault in faults:
+        reader.refuse(fault.place, fault.what, fault.allowed, fault.fix)
     data = _without_broken(reader.read(kind), checks, reader)
+    if first:
+        with_first_answers(data, first)
+    elif first is not None:
+        first |= deepcopy(data)
     written = data
     data = _with_defaults(data, preset(data.get("preset")))
     if rules is not None:
@@ -203,6 +264,15 @@ def _read_groups(
 def _refuse_alike(study: Study, reader: StudyReader) -> None:
     """Report levels of a factor that give the same study."""
     for factor, levels in study.design.between.items():
+        if factor == LANGUAGE and study.languages:
+            if set(levels) != set(study.languages):
+                what = f"has the levels {listed(list(levels), 'and')}"
+                reader.refuse(
+                    ("design", "between", factor),
+                    what,
+                    f"the languages of the study: {listed(list(study.languages), 'and')}",
+                )
+            continue
         studies = [(name, group_study(study, {factor: name})) for name in levels]
         for number, (name, one) in enumerate(studies):
             same = next((other for other, earlier in studies[:number] if earlier == one), None)

@@ -18,14 +18,14 @@ from beholder.study.deployment import Deploy
 from beholder.study.design import Design, Training
 from beholder.study.markdown import plain_text
 from beholder.study.media import MEDIA_PLACE_WORDS, MediaHosting
-from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
+from beholder.study.parts import Fault, ShownText, Slug, StudyPart, Text, raise_faults
 from beholder.study.patterns import Pattern, PatternError
 from beholder.study.presets import Preset
 from beholder.study.qualification import Qualification
 from beholder.study.questionnaire import Ask, RecurringAsk
 from beholder.study.questions import SCALES, Scale, Texts
 from beholder.study.recruitment import Money, Recruit, Retention
-from beholder.study.value_kinds import Allowed
+from beholder.study.value_kinds import Allowed, Shown
 from beholder.study.yaml import Lines
 
 Difference = Literal[
@@ -91,7 +91,7 @@ class Question(StudyPart):
     """One question that is asked about each stimulus."""
 
     id: Slug = Field(description="Names the answer in every table.")
-    text: Text = Field(description="What participants read: **bold**, *italic*, `code`.")
+    text: ShownText = Field(description="What participants read: **bold**, *italic*, `code`.")
     scale: Annotated[Scale, Allowed(f"{', '.join(SCALES)}, or {{min, max, step, labels, look}}")] = Field(
         default=SCALES["cont100"], description=f"A name ({', '.join(SCALES)}) or `{{min, max, step, labels, look}}`."
     )
@@ -101,7 +101,9 @@ class Question(StudyPart):
         description="`-`: a high answer means less of what the others measure, as with creepiness. "
         "Left out: `+`, or as the item set has it.",
     )
-    ticks: tuple[Text, ...] = Field(default=(), description="What can be ticked, in place of a scale (`likert`).")
+    ticks: Annotated[tuple[ShownText, ...], Shown()] = Field(
+        default=(), description="What can be ticked, in place of a scale (`likert`)."
+    )
     label: Text | None = Field(
         default=None,
         description="What figures and tables call it, in a word or two; its text, or its id, when left out. "
@@ -201,8 +203,13 @@ class Study(MadePart):
 
     beholder: Literal[1] = Field(description="Version of this format.")
     name: Slug = Field(description="Part of the address and of every table.")
-    title: Text = Field(description="What participants see at the top.")
+    title: ShownText = Field(description="What participants see at the top.")
     language: Text = Field(default="en", description="Of our own words on the pages.")
+    languages: tuple[Text, ...] = Field(
+        default=(),
+        description="Languages in which people can take part, such as `[en, de]`, the one of the tables first; texts "
+        "are then written in each: `{en: ..., de: ...}`, or in `texts/de/`.",
+    )
     method: Text = Field(description="The rating method: one plain word.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the method.")
     preset: Preset = Field(default="none", description="Fills what is not written.")
@@ -299,6 +306,7 @@ class Study(MadePart):
     _folder: Path = PrivateAttr(default=Path())
     _lines: Lines = PrivateAttr(default=Lines())
     _extension: int = PrivateAttr(default=0)
+    _in_languages: dict[str, Study] = PrivateAttr(default_factory=dict)
     _is_rehearsed: bool = PrivateAttr(default=False)
 
     @model_validator(mode="before")
@@ -355,6 +363,15 @@ class Study(MadePart):
     def seeds(self) -> tuple[int, ...]:
         """The seeds of all random choices of the plan: the seed, and for added lists their number."""
         return (self.seed, self._extension) if self._extension else (self.seed,)
+
+    @property
+    def all_languages(self) -> tuple[str, ...]:
+        """The languages in which people can take part, that of the tables first."""
+        return self.languages or (self.language,)
+
+    def in_language(self, language: str) -> Study:
+        """Return the study as people read it in one of its languages; this one for any other."""
+        return self._in_languages.get(language, self)
 
     def reseeded(self, number: int) -> Study:
         """Return the same study with other seeds, for lists that are added to its plan."""

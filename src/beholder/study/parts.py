@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from beholder.study.value_kinds import Allowed
+from beholder.study.value_kinds import Allowed, Shown
 
 SLUG = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 SLUG_WORDS = "up to 64 small letters, digits, - and _, beginning with a letter or digit"
@@ -21,6 +21,8 @@ GROUP_NAME_WORDS = 'up to 64 characters, beginning with a letter or digit, witho
 GroupName = Annotated[str, StringConstraints(pattern=GROUP_NAME), Allowed(GROUP_NAME_WORDS)]
 """What a factor or a level is called, such as Q1: a value of a table, and in sentences a part of a list."""
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Allowed("text that is not empty")]
+ShownText = Annotated[Text, Shown()]
+"""What participants read, in each language of the study."""
 SPAN = r"^[1-9][0-9]{0,5} ?(s|min|h|d)$"
 Span = Annotated[
     str,

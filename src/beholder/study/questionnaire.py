@@ -18,9 +18,9 @@ from pydantic import Field, model_validator
 from beholder.errors import Refused, did_you_mean
 from beholder.study.earlier_answers import EXAMPLE, AnswerComparison, read_comparison
 from beholder.study.markdown import plain_page, plain_text, plain_words
-from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
+from beholder.study.parts import Fault, ShownText, Slug, StudyPart, Text, raise_faults
 from beholder.study.questions import SCALES
-from beholder.study.value_kinds import Allowed
+from beholder.study.value_kinds import Allowed, Shown
 from beholder.types import Json
 
 if TYPE_CHECKING:
@@ -35,16 +35,16 @@ class Ask(StudyPart):
     }
 
     id: Slug = Field(description="Names the answer in the tables.")
-    text: Text = Field(description="What participants read: Markdown.")
+    text: ShownText = Field(description="What participants read: Markdown.")
     type: Literal["single", "multiple", "likert", "number", "text"] = Field(
         description="One choice, several choices, a row of labels, a number, or free text."
     )
-    options: tuple[Text, ...] = Field(
+    options: Annotated[tuple[ShownText, ...], Shown()] = Field(
         default=(),
         description="The choices of `single` and `multiple`; the labels of `likert`: **bold**, *italic*, `code`.",
     )
     required: bool = Field(default=True, description="Whether the page can be left without an answer.")
-    placeholder: str | None = Field(default=None, description="Shown in an empty field.")
+    placeholder: Annotated[str, Shown()] | None = Field(default=None, description="Shown in an empty field.")
     min: float | None = Field(default=None, description="Lowest `number`.")
     max: float | None = Field(default=None, description="Highest `number`; longest `text` in characters.")
     correct: tuple[Text, ...] | None = Field(

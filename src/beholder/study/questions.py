@@ -18,9 +18,9 @@ from pydantic import (
 
 from beholder.formats import listed, plural
 from beholder.study.markdown import plain_text
-from beholder.study.parts import Fault, FaultsError, StudyPart, Text, raise_faults
+from beholder.study.parts import Fault, FaultsError, ShownText, StudyPart, Text, raise_faults
 from beholder.study.scale_labels import label_set, labels_in
-from beholder.study.value_kinds import Allowed, AsText
+from beholder.study.value_kinds import Allowed, AsText, Shown
 
 _MOST_CATEGORIES = 21
 
@@ -36,6 +36,7 @@ class Scale(BaseModel):
     labels: Annotated[
         tuple[tuple[float, str], ...],
         AsText(),
+        Shown(in_schema=False),
         Allowed("a list of words from low to high, or a map from value to word"),
     ] = Field(
         default=(),
@@ -206,13 +207,13 @@ class Example(StudyPart):
     """Something to see or hear before the first rating. It is never rated."""
 
     file: Text = Field(description="A file in the study folder.")
-    caption: Text = Field(description="What participants read below it: **bold**, *italic*, `code`.")
+    caption: ShownText = Field(description="What participants read below it: **bold**, *italic*, `code`.")
 
 
 class Page(StudyPart):
     """One page of the instructions."""
 
-    text: Text = Field(description="Markdown, or the name of a file that ends in `.md`.")
+    text: ShownText = Field(description="Markdown, or the name of a file that ends in `.md`.")
     examples: tuple[Example, ...] = Field(default=(), description="What is shown below the text.")
     play: bool = Field(default=False, description="Each example has to be played to its end to go on.")
 
@@ -220,24 +221,26 @@ class Page(StudyPart):
 class Texts(StudyPart):
     """What participants read: inline Markdown, or the name of a file that ends in `.md`."""
 
-    consent: Text | None = Field(
+    consent: ShownText | None = Field(
         default=None,
         description="Shown first; agreeing starts the session. Ours, when left out, says what is done, how long it "
         "takes and what it pays; an ethics board will want your own. `{time}` and `{pay}` in yours become these "
         "sentences, as the study has them.",
     )
-    instructions: Annotated[tuple[Page, ...] | None, Allowed("text, or a list of texts and {text, examples, play}")] = (
-        Field(
-            default=None,
-            description="Shown before the trials, one key away while rating: a text, or a list of pages, each a text "
-            "or `{text, examples, play}`.",
-        )
+    instructions: Annotated[
+        tuple[Page, ...] | None,
+        Shown(in_schema=False),
+        Allowed("text, or a list of texts and {text, examples, play}"),
+    ] = Field(
+        default=None,
+        description="Shown before the trials, one key away while rating: a text, or a list of pages, each a text "
+        "or `{text, examples, play}`.",
     )
-    reminder: Text | None = Field(
+    reminder: ShownText | None = Field(
         default=None, description="Stands above every rating page: what to look for, in a sentence or two."
     )
-    pause: Text | None = Field(default=None, description="Shown at breaks.")
-    thanks: Text | None = Field(default=None, description="Shown at the end.")
+    pause: ShownText | None = Field(default=None, description="Shown at breaks.")
+    thanks: ShownText | None = Field(default=None, description="Shown at the end.")
 
     @model_validator(mode="before")
     @classmethod

@@ -6,19 +6,17 @@ A plan and a table have the English ones, whatever participants read: a study in
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-UNREVIEWED = "ours, unreviewed"
-"""Where labels come from that we wrote without a native speaker."""
+from beholder.words import PACKAGE, word_file
 
 
 @cache
 def _file(language: str) -> Mapping[str, Any]:
-    path = resources.files("beholder.study") / "labels" / f"{language}.json"
+    path = word_file(PACKAGE / "study" / "labels" / f"{language}.json")
     found: Mapping[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     return found
 
@@ -28,9 +26,25 @@ def label_set(name: str) -> tuple[str, ...]:
     return tuple(_file("en")[name]["labels"])
 
 
+@cache
+def our_labels() -> frozenset[str]:
+    """Return every English label of ours, which is shown in the language of whoever reads it."""
+    return frozenset(label for name, kept in _file("en").items() if name != "sided" for label in kept["labels"])
+
+
 def label_source(name: str, language: str) -> str:
     """Return where the labels of a set come from in a language; those that it lacks are in English."""
     return str((_file(language).get(name) or _file("en")[name])["source"])
+
+
+def label_set_of(labels: Sequence[str]) -> str | None:
+    """Return the name of the set with these English labels; None for labels of somebody else."""
+    return next((name for name, kept in _file("en").items() if kept["labels"] == [*labels]), None)
+
+
+def shown_set(name: str, language: str) -> tuple[str, ...]:
+    """Return the labels of a set as people read them in a language."""
+    return tuple((_file(language).get(name) or _file("en")[name])["labels"])
 
 
 def with_side(label: str, side: str) -> str:

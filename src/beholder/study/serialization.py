@@ -61,12 +61,20 @@ def study_json(study: Study) -> dict[str, Any]:
         for written, off in ((value["checks"], False), (value["clean"]["use"], None)):
             if written[name] is off:
                 del written[name]
+    del value["languages"]
+    if len(study.all_languages) > 1:
+        value["languages"] = {code: study_json(_alone(study.in_language(code))) for code in study.all_languages[1:]}
     if study.run == 1:  # keeps the digests of studies from before there were runs
         del value["run"]
     pages = instruction_pages(study)
     if len(pages) > 1 or any(page.examples or page.play for page in pages):
         value["texts"]["instructions"] = [page.model_dump(mode="json") for page in pages]
     return value
+
+
+def _alone(study: Study) -> Study:
+    """Return a study in one of its languages as one that has no other."""
+    return study.model_copy(update={"languages": ()})
 
 
 _LATER_OPTIONS: Mapping[str, Any] = {"wording": None, "view": None, "magnifier": False}
@@ -97,12 +105,34 @@ _BARE = re.compile(r"[A-Za-z][A-Za-z0-9_/.-]*( [A-Za-z0-9_/.-]+)*", re.ASCII)
 
 def resolved_yaml(study: Study) -> str:
     """Return YAML that loads as an equal study."""
-    value = study.model_dump(mode="json")
+    value = _as_written(study)
+    others = {code: _as_written(study.in_language(code)) for code in study.all_languages[1:]}
+    if others:
+        first = study.language
+        value = _by_language({first: value, **others})
+        value |= {"languages": [first, *others], "language": first}
+    else:
+        del value["languages"]
+    return yaml_text(value)
+
+
+def _as_written(study: Study) -> dict[str, Any]:
+    value: dict[str, Any] = study.model_dump(mode="json")
     for question in value["questions"]:
         # A map from value to word is easier to read than pairs.
         labels = question["scale"]["labels"]
         question["scale"]["labels"] = {_number(place): word for place, word in labels} or []
-    return yaml_text(value)
+    return value
+
+
+def _by_language(values: Mapping[str, Any]) -> Any:
+    """Return a value with maps by language where the languages differ, and where the same words stand in all."""
+    first, *others = values.values()
+    if isinstance(first, dict) and all(isinstance(one, dict) and one.keys() == first.keys() for one in others):
+        return {key: _by_language({code: one[key] for code, one in values.items()}) for key in first}
+    if isinstance(first, list) and all(isinstance(one, list) and len(one) == len(first) for one in others):
+        return [_by_language({code: one[place] for code, one in values.items()}) for place in range(len(first))]
+    return first if all(one == first for one in others) else dict(values)
 
 
 def yaml_text(value: Mapping[str, Any]) -> str:

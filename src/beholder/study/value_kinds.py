@@ -33,6 +33,21 @@ class InFile:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """Marks a type that participants read, so that a study in several languages has it in each."""
+
+    in_schema: bool = True
+    """Whether its schema gets the form by language here, and not where other short forms are added."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> Any:
+        """Return the schema with a text for each language beside it."""
+        schema = handler(core)
+        if not self.in_schema:
+            return schema
+        return {"anyOf": [schema, {"type": "object", "additionalProperties": schema}]}
+
+
+@dataclass(frozen=True)
 class AsText:
     """Marks a type in which every plain scalar stays text."""
 
@@ -51,6 +66,8 @@ class ValueKind:
     is_free: bool = False
     is_nullable: bool = False
     as_text: bool = False
+    is_shown: bool = False
+    """Whether participants read it."""
     allowed: str = ""
     bounds: str = ""
     overrides: Mapping[str, ValueKind] = field(default_factory=dict)
@@ -143,6 +160,7 @@ def _union(kinds: Sequence[ValueKind]) -> ValueKind:
         is_free=any(kind.is_free for kind in kinds) or len(models) > 1 or len(items) > 1,
         is_nullable=any(kind.is_nullable for kind in kinds),
         as_text=any(kind.as_text for kind in kinds),
+        is_shown=any(kind.is_shown for kind in kinds),
         allowed=" or ".join(dict.fromkeys(kind.allowed for kind in kinds if kind.allowed)),
         bounds="".join(kind.bounds for kind in kinds),
     )
@@ -155,6 +173,8 @@ def _marked(kind: ValueKind, marks: Sequence[Any]) -> ValueKind:
             kind = replace(kind, allowed=mark.words)
         elif isinstance(mark, AsText):
             kind = replace(kind, as_text=True)
+        elif isinstance(mark, Shown):
+            kind = replace(kind, is_shown=True)
         elif isinstance(mark, FieldInfo):
             kind = _marked(kind, mark.metadata)
         elif isinstance(mark, StringConstraints) and mark.pattern and not kind.allowed:

@@ -247,6 +247,22 @@ def _explained(error: yaml.MarkedYAMLError, text: str) -> UnreadableError:
     return UnreadableError(line, f"is not YAML: {problem}{context}", "YAML", "Look at this line and the one above it.")
 
 
+def plain_values(text: str) -> dict[str, Any]:
+    """Return the plain values of a YAML text whose root is a map; an empty map for any other."""
+    root = parse(text, "study.yaml").root
+    value = _plain_value(root) if isinstance(root, MapNode) else {}
+    assert isinstance(value, dict)
+    return value
+
+
+def _plain_value(node: Node) -> Any:
+    if isinstance(node, MapNode):
+        return {key: _plain_value(value) for key, (_, value) in node.entries.items()}
+    if isinstance(node, ListNode):
+        return [_plain_value(item) for item in node.items]
+    return core_value(node.text) if node.plain else node.text
+
+
 # The study file
 
 FILE = "study.yaml"

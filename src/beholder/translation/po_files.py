@@ -13,12 +13,10 @@ from typing import Any
 
 from beholder.errors import Problem, UserError
 from beholder.files import write_atomically
-from beholder.study.scale_labels import UNREVIEWED
 from beholder.translation.text_files import (
     PACKAGE,
     SOURCE,
     TextFile,
-    about,
     below,
     is_unsaid,
     known_language,
@@ -26,6 +24,7 @@ from beholder.translation.text_files import (
     text_files,
     wanted_texts,
 )
+from beholder.words import UNREVIEWED, about
 
 _HEADER = """# Beholder: texts for participants
 msgid ""

@@ -16,8 +16,7 @@ from typing import Any
 
 import beholder
 from beholder.errors import Problem, UserError
-from beholder.study.consistency import languages
-from beholder.words import locale_of
+from beholder.words import about, languages, locale_of, provenance, word_file
 
 PACKAGE = Path(beholder.__file__).parent
 ABOUT = PACKAGE / "translation" / "about"
@@ -61,7 +60,7 @@ class TextFile:
 
     def texts(self, language: str) -> dict[str, str]:
         """Return every text of the file by its key; a plural form has the key of the text, `#` and its category."""
-        path = self.path(language)
+        path = word_file(self.path(language))
         if not path.is_file():
             return {}
         if path.suffix == ".md":
@@ -118,13 +117,6 @@ def text_faults(language: str) -> Iterator[TranslationFault]:
                 yield TranslationFault(file.name, key, what)
 
 
-def about(language: str) -> Mapping[str, Any]:
-    """Return what is known of our texts in a language: who wrote them, who has read them, terms, words kept as is."""
-    file = ABOUT / f"{language}.json"
-    known: Mapping[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
-    return known
-
-
 def same_words(language: str) -> frozenset[str]:
     """Return the words that are the same in a language as in English, in lower case."""
     return _NAMES | {word.casefold() for text in about(language).get("same", ()) for word in _WORD.findall(text)}
@@ -132,7 +124,7 @@ def same_words(language: str) -> frozenset[str]:
 
 def bank_faults(language: str) -> Iterator[TranslationFault]:
     """Yield what is wrong with the items of the language check, which are no translations of each other."""
-    file = BANK / f"{language}.json"
+    file = word_file(BANK / f"{language}.json")
     name = file.relative_to(PACKAGE).as_posix() if file.is_relative_to(PACKAGE) else file.name
     if not file.is_file():
         yield TranslationFault(name, "", f"is missing: {_ITEMS} sentences or more with a gap")
@@ -162,7 +154,7 @@ def language_table() -> list[dict[str, object]]:
         found = 0 if code == SOURCE else len(list(faults(code)))
         rows.append({
             "language": code, "name": str(locale_of(code).english_name), "texts": wanted, "to look at": found,
-            "written by": "us, the source" if code == SOURCE else "us, unreviewed",
+            "written by": "us, the source" if code == SOURCE else provenance(code),
         })  # fmt: skip
     return rows
 

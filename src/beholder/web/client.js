@@ -32,7 +32,9 @@ const PATIENCE_MS = 30_000;
  *  @param {{ study: string, params: Record<string, string>, device: Json, token?: string }} body
  *  @returns {Promise<Arrival>} */
 export function arrive(body) {
-  return request("POST", "arrive", { body });
+  // Here the server chooses by what the browser asks for, unless the address says which language it is.
+  const tongues = [body.params["lang"] ?? [], navigator.languages].flat();
+  return request("POST", "arrive", { body, tongues: tongues.slice(0, 10).join(",") });
 }
 
 /** Have everything erased of whoever has a receipt; resolves with when it was done.
@@ -115,10 +117,10 @@ export async function fetched(module) {
 }
 
 /** @param {string} method @param {string} path
- *  @param {{ token?: string, body?: unknown, keepalive?: boolean }} options @returns {Promise<any>} */
-async function request(method, path, { token, body, keepalive = false }) {
+ *  @param {{ token?: string, body?: unknown, keepalive?: boolean, tongues?: string }} options @returns {Promise<any>} */
+async function request(method, path, { token, body, keepalive = false, tongues = document.documentElement.lang }) {
   /** @type {Record<string, string>} */
-  const headers = { Accept: "application/json" };
+  const headers = { Accept: "application/json", "Accept-Language": tongues || "en" };
   if (token !== undefined) headers["Authorization"] = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer, told;

@@ -17,7 +17,7 @@ import { text } from "./steps/text.js";
 import { openStorage } from "./storage.js";
 import { meetTabs } from "./tabs.js";
 import { device, watchInput, witness } from "./witness.js";
-import { loadWords, timeOf } from "./words.js";
+import { addressIn, loadWords, timeOf } from "./words.js";
 
 /** @import { Client } from "./client.js" */
 /** @import { Frame } from "./frame/frame.js" */
@@ -84,12 +84,17 @@ async function start(name) {
   const kiosk = await enterKiosk(shell);
   let arrival;
   try {
+    const params = { ...languageOf(paramsOf(location.search)), ...kiosk?.params };
     arrival = await (kiosk === null
       ? enter(name, kept, shell.patience)
-      : shell.patience.insist(() => arrive({ study: name, params: kiosk.params, device: device() })));
+      : shell.patience.insist(() => arrive({ study: name, params, device: device() })));
   } catch (error) {
     if (!(error instanceof Declined)) throw error;
     decline(shell, error);
+    return;
+  }
+  if (isElsewhere(arrival.study.language)) {
+    location.replace(addressIn(arrival.study.language));
     return;
   }
   const session = await openSession(name, arrival, shell, kiosk);
@@ -396,16 +401,19 @@ function focusHeading(main) {
 async function enter(study, storage, patience) {
   const search = location.search;
   const params = paramsOf(search);
-  const isBare = Object.keys(params).length === 0;
+  // The language says nothing of who comes.
+  const spoken = languageOf(params);
+  const who = Object.fromEntries(Object.entries(params).filter(([name]) => !(name in spoken)));
+  const isBare = Object.keys(who).length === 0;
   const last = `${study}:resume`;
   const first = `${study}:address`;
   // An id in the address is readable: only the browser that began under it goes on by it, also where several share it.
-  const own = `${last}:${nameOf(search)}`;
+  const own = `${last}:${nameOf(Object.keys(spoken).length === 0 ? search : new URLSearchParams(who).toString())}`;
   const resume = isBare ? storage.get(last) : null;
   const token = storage.get(own) ?? storage.get(last) ?? "";
   /** @param {Record<string, string>} with_ */
   const ask = (with_) => patience.insist(() => arrive({ study, params: with_, device: device(), token }));
-  const named = resume === null ? params : { resume };
+  const named = resume === null ? params : { resume, ...spoken };
   // A session in which nothing was answered is removed after a while: then they come as they did at first.
   const before = named["resume"] === storage.get(last) ? paramsOf(storage.get(first) ?? "") : {};
   let arrival;
@@ -418,6 +426,7 @@ async function enter(study, storage, patience) {
   }
   if (arrival.preview === null && arrival.link) {
     const link = new URL(arrival.link, location.href);
+    for (const [name, value] of Object.entries(spoken)) link.searchParams.set(name, value);
     history.replaceState(null, "", link.pathname + link.search);
     storage.set(last, arrival.token);
     if (!("resume" in named)) storage.set(first, search);
@@ -429,6 +438,17 @@ async function enter(study, storage, patience) {
 /** @param {string} search of an address @returns {Record<string, string>} */
 function paramsOf(search) {
   return Object.fromEntries(new URLSearchParams(search));
+}
+
+/** Return what an address says of the language: which one, and whether it was chosen on the first page.
+ *  @param {Record<string, string>} params @returns {Record<string, string>} */
+function languageOf(params) {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => name === "lang" || name === "chosen"));
+}
+
+/** Whether this page is in another language than the session, and was not just loaded for it. @param {string} language */
+function isElsewhere(language) {
+  return document.documentElement.lang !== language && new URLSearchParams(location.search).get("lang") !== language;
 }
 
 /** Return a short name of a session for what is kept on this device; not the token itself. @param {string} token */

@@ -125,11 +125,17 @@ export interface Offer {
 }
 export type Step = ConsentStep | TextStep | VolumeStep | BreakStep | CheckStep | QuestionsStep | TrialStep | EndStep;
 
+/** A language of the study, by the name that its speakers know. */
+export interface Tongue {
+  code: string; name: string; direction: "ltr" | "rtl";
+}
+
 /** What POST /api/arrive returns. */
 export interface Arrival {
   token: string; link: string; step: Step;
   study: {
-    name: string; title: string; language: string; contact: string | null; instructions: string /* safe HTML */;
+    name: string; title: string; language: string;
+    languages: Tongue[]; language_from: string; contact: string | null; instructions: string /* safe HTML */;
     presses: boolean /* whether a check of the study looks at how the page is operated */;
   };
   preview: { steps: { key: string; label: string }[] } | null;

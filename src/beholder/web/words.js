@@ -15,6 +15,15 @@ export async function loadWords() {
   return speak(language, words);
 }
 
+/** Return the address of this page in another language.
+ *  @param {string} language @param {{ isChosen?: boolean }} [options] @returns {string} */
+export function addressIn(language, { isChosen = false } = {}) {
+  const address = new URL(location.href);
+  address.searchParams.set("lang", language);
+  if (isChosen) address.searchParams.set("chosen", "1");
+  return address.href;
+}
+
 /** Return a time as it is written in a language. @param {string} at @param {string} language */
 export function timeOf(at, language) {
   return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(new Date(at));

@@ -7,9 +7,9 @@ from importlib import resources
 
 import pytest
 
-from beholder.study.consistency import languages
 from beholder.study.questions import SCALES, Scale, shown_labels
-from beholder.study.scale_labels import UNREVIEWED, label_set, label_source, labels_in, with_side
+from beholder.study.scale_labels import label_set, label_source, labels_in, with_side
+from beholder.words import UNREVIEWED, languages
 
 TRANSLATED = [language for language in languages() if language != "en"]
 FOLDER = resources.files("beholder.study") / "labels"

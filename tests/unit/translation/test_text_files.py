@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import UserError
-from beholder.study.consistency import languages
 from beholder.translation.text_files import (
     BANK,
     SOURCE,
@@ -20,6 +19,7 @@ from beholder.translation.text_files import (
     text_faults,
     text_files,
 )
+from beholder.words import languages
 
 TRANSLATED = [language for language in languages() if language != SOURCE]
 
@@ -104,10 +104,10 @@ def test_words_that_are_the_same_in_both_languages_are_no_fault(
 ) -> None:
     texts = {"a": "Pause", "b": "{n} Participants", "c": "iPhone, iPad", "d": "Continue"}
     file = folder_of(tmp_path, texts, texts)
-    about = tmp_path / "about"
-    about.mkdir()
+    about = tmp_path / "added" / "translation" / "about"
+    about.mkdir(parents=True)
     (about / "pl.json").write_text(json.dumps({"same": ["Pause", "participants"]}), "utf-8")
-    monkeypatch.setattr("beholder.translation.text_files.ABOUT", about)
+    monkeypatch.setenv("BEHOLDER_WORDS", str(tmp_path / "added"))
     monkeypatch.setattr("beholder.translation.text_files.text_files", lambda: (file,))
     monkeypatch.setattr("beholder.translation.text_files.PACKAGE", tmp_path)
     assert [str(fault) for fault in text_faults("pl")] == ["en.json d: is still English"]

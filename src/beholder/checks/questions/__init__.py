@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import comb
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from numpy.random import Generator
 from pydantic import Field, model_validator
@@ -23,8 +23,9 @@ from beholder.checks.page_contract import (
 )
 from beholder.errors import did_you_mean
 from beholder.study.markdown import markdown, marked, plain_page, plain_text
-from beholder.study.parts import Fault, Slug, StudyPart, Text, Validity, raise_faults
+from beholder.study.parts import Fault, ShownText, Slug, StudyPart, Validity, raise_faults
 from beholder.study.qualification import CheckOptions
+from beholder.study.value_kinds import Shown
 from beholder.types import Json
 
 
@@ -32,10 +33,12 @@ class Quiz(StudyPart):
     """One item of the quiz, with its right answer."""
 
     id: Slug = Field(description="Names the item in the evidence.")
-    text: Text = Field(description="What participants read: Markdown.")
-    options: tuple[Text, ...] = Field(min_length=2, description="What can be chosen: **bold**, *italic*, `code`.")
-    correct: Text = Field(description="The right option. Never sent to the browser.")
-    topic: Text | None = Field(default=None, description="What is told when it was wrong, in place of its text.")
+    text: ShownText = Field(description="What participants read: Markdown.")
+    options: Annotated[tuple[ShownText, ...], Shown()] = Field(
+        min_length=2, description="What can be chosen: **bold**, *italic*, `code`."
+    )
+    correct: ShownText = Field(description="The right option. Never sent to the browser.")
+    topic: ShownText | None = Field(default=None, description="What is told when it was wrong, in place of its text.")
 
     @model_validator(mode="after")
     def _offers_the_right_one(self) -> Quiz:

@@ -21,7 +21,15 @@ from beholder.methods.contract import (
     Unit,
 )
 from beholder.methods.presentation import P910_CITATION
-from beholder.methods.time_marks import MarkableOptions, Marks, mark_extra, mark_problems, marks_option, with_marks
+from beholder.methods.time_marks import (
+    MarkableOptions,
+    Marks,
+    mark_extra,
+    mark_problems,
+    marks_in_language,
+    marks_option,
+    with_marks,
+)
 
 
 class AcrOptions(MarkableOptions):
@@ -63,6 +71,10 @@ class Acr(SingleMethod):
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
         return with_marks(super().compose(study, unit, catalogue, rng), study)
+
+    def in_language(self, trial: Trial, study: Study) -> Trial:
+        """Return a trial with the words of its marks in the language of a study."""
+        return marks_in_language(trial, study)
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
         return mark_extra(trial)

@@ -25,6 +25,7 @@ from beholder.methods.contract import (
     Problem,
     Question,
     Scoring,
+    Shown,
     Slot,
     Stimulus,
     Study,
@@ -40,6 +41,7 @@ from beholder.methods.likert.items import (
     Item,
     ItemWording,
     applies_to,
+    item_sets,
     origin_of,
     worded_items,
     wording_of,
@@ -53,7 +55,14 @@ from beholder.methods.presentation import (
     stimuli_under_test,
 )
 from beholder.methods.scores import ScoreMethod, ask
-from beholder.methods.time_marks import MarkableOptions, Marks, mark_problems, marks_option, with_marks
+from beholder.methods.time_marks import (
+    MarkableOptions,
+    Marks,
+    mark_problems,
+    marks_in_language,
+    marks_option,
+    with_marks,
+)
 
 
 class LikertOptions(MarkableOptions):
@@ -65,6 +74,7 @@ class LikertOptions(MarkableOptions):
     wording: Annotated[
         ItemWording | str | None,
         InFile(ItemWording),
+        Shown(in_schema=False),
         Allowed("a YAML file in the study folder, or {source, scenario, statements}"),
     ] = Field(
         default=None,
@@ -193,6 +203,11 @@ class Likert(ScoreMethod):
         )
         return with_marks(trial, study)
 
+    def in_language(self, trial: Trial, study: Study) -> Trial:
+        """Return a trial with the line above the statements, and the names of marks, in the language of a study."""
+        scenario = {"scenario": text} if (text := _scenario(study)) else {}
+        return marks_in_language(replace(trial, draws={**trial.draws, **scenario}), study)
+
     def other_slot(self, trial: Trial, slot: Slot) -> str | None:
         return next((other.id for other in trial.slots if not other.rated), None)
 
@@ -265,7 +280,7 @@ def _scenario(study: Study) -> str:
     wording = wording_of(study)
     if wording is not None and wording.scenario is not None and name is not None:
         return wording.scenario
-    return ITEM_SETS[name].scenario if name is not None else ""
+    return item_sets(study.language)[name].scenario if name is not None else ""
 
 
 def _set_problems(study: Study) -> Iterator[Problem]:

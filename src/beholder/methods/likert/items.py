@@ -6,9 +6,9 @@ The ids are those of the avatar paper (Templates A and B). Scores of other words
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -18,12 +18,15 @@ from beholder.methods.contract import (
     Fault,
     Problem,
     Question,
+    ShownText,
     Stimulus,
     Study,
     StudyPart,
     Text,
     did_you_mean,
+    english_name,
     raise_faults,
+    read_items,
 )
 
 
@@ -65,8 +68,10 @@ def _read_item(written: Mapping[str, Any]) -> Item:
     return Item(**{**written, **lists})
 
 
-def _read_sets() -> Mapping[str, ItemSet]:
-    sets = json.loads((Path(__file__).parent / "words" / "en.json").read_text("utf-8"))
+@cache
+def item_sets(language: str) -> Mapping[str, ItemSet]:
+    """Return the sets of items in the words of a language; ids, keys and names in tables are the same in all."""
+    sets = read_items(Path(__file__).parent / "words", language)
     return {
         name: ItemSet(
             tuple(map(_read_item, written["items"])),
@@ -78,14 +83,14 @@ def _read_sets() -> Mapping[str, ItemSet]:
     }
 
 
-ITEM_SETS = _read_sets()
+ITEM_SETS = item_sets("en")
 
 
-def items_of_set(name: str | None, extra: tuple[str, ...] = ()) -> tuple[Item, ...]:
+def items_of_set(name: str | None, extra: tuple[str, ...] = (), language: str = "en") -> tuple[Item, ...]:
     """Return the items of a set, and those of its extras that are named."""
     if name is None:
         return ()
-    item_set = ITEM_SETS[name]
+    item_set = item_sets(language)[name]
     return (*item_set.items, *(item for item in item_set.extras if item.id in extra))
 
 
@@ -106,10 +111,10 @@ class ItemWording(StudyPart):
     """Other words for the statements of item sets, by their ids: one file serves several sets."""
 
     source: Text | None = Field(default=None, description="Where the words are from, as the report names it.")
-    scenario: Text | None = Field(
+    scenario: ShownText | None = Field(
         default=None, description="The line above the statements; the set's own when left out."
     )
-    statements: Mapping[str, Text] = Field(description="From the id of an item to its text.")
+    statements: Mapping[str, ShownText] = Field(description="From the id of an item to its text.")
 
     @model_validator(mode="after")
     def _known_items(self) -> ItemWording:
@@ -132,7 +137,7 @@ def wording_of(study: Study) -> ItemWording | None:
 
 def worded_items(study: Study) -> tuple[Item, ...]:
     """Return the items of the study's set in the words that it brings, as far as it does."""
-    items = items_of_set(study.options.get("items"), tuple(study.options.get("extra", ())))
+    items = items_of_set(study.options.get("items"), tuple(study.options.get("extra", ())), study.language)
     wording = wording_of(study)
     if wording is None:
         return items
@@ -160,12 +165,14 @@ def origin_of(study: Study, question: Question, text: str) -> str:
     name = study.options.get("items")
     if name is None:
         return ""
-    item_set = ITEM_SETS[name]
+    item_set = item_sets(study.language)[name]
     item = next((one for one in (*item_set.items, *item_set.extras) if one.id == question.id), None)
     if item is None:
         return "The study's own wording."
     if same_words(text, item.text):
-        return "Our wording."
+        return (
+            "Our wording." if study.language == "en" else f"Our wording in {english_name(study.language)}, unreviewed."
+        )
     if item.published and statement_digest(text) in item.published:
         return "The published wording."
     wording = wording_of(study)

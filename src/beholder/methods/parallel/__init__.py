@@ -35,7 +35,15 @@ from beholder.methods.contract import (
 )
 from beholder.methods.presentation import medium_problems, question_problems, reference_problems
 from beholder.methods.scores import ScoreMethod
-from beholder.methods.time_marks import MarkableOptions, Marks, mark_extra, mark_problems, marks_option, with_marks
+from beholder.methods.time_marks import (
+    MarkableOptions,
+    Marks,
+    mark_extra,
+    mark_problems,
+    marks_in_language,
+    marks_option,
+    with_marks,
+)
 
 
 class ParallelOptions(MarkableOptions):
@@ -103,6 +111,10 @@ class Parallel(ScoreMethod):
             draws={"layout": study.options.get("layout", "turns")},
         )
         return with_marks(trial, study)
+
+    def in_language(self, trial: Trial, study: Study) -> Trial:
+        """Return a trial with the words of its marks in the language of a study."""
+        return marks_in_language(trial, study)
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
         return {"layout": trial.draws["layout"], **mark_extra(trial)}

@@ -21,9 +21,11 @@ export async function openMarks(trial, stage) {
   const { labels, at_least, most, ask } = /** @type {{ labels: string[], at_least: number, most: number, ask: string | null }} */ (
     trial.extra["marks"]
   );
+  // What is stored is the same in all languages of a study.
+  const said = /** @type {string[]} */ (trial.extra["marks_said"] ?? []);
   const names = labels.length > 0 ? labels : ["mark"];
   /** @param {string} label */
-  const wordOf = (label) => (labels.length > 0 ? label : say("marks.one"));
+  const wordOf = (label) => (labels.length > 0 ? (said[labels.indexOf(label)] ?? label) : say("marks.one"));
   const slots = trial.together ? trial.slots.filter(({ rated }) => rated) : trial.slots;
   const isMany = slots.length > 1;
   const canPlay = (trial.playback.max_plays ?? null) === null; // a play from the middle is not counted
