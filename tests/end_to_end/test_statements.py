@@ -537,6 +537,16 @@ SAID = (
          "unit/leaderboard/test_page.py::test_the_page_needs_no_network_and_says_all_that_is_known"),
     Said("qualification.md", "the example comes again, at most `training.corrections` times (3)",
          lambda: Training.model_fields["corrections"].default == 3),
+    Said("bundles.md", "What a bundle holds, and what is left out, is listed before it is written",
+         "unit/bundling/test_archive_contents.py::test_what_it_would_hold_is_told_without_writing"),
+    Said("bundles.md", "free text that is left out is left out of the report too",
+         "unit/bundling/test_recomputation.py::test_results_need_no_store_and_leave_none"),
+    Said("bundles.md", "a bundle without texts could not be computed again: it is refused",
+         "unit/bundling/test_facts_files.py::test_ratings_that_are_made_of_typed_texts_are_known"),
+    Said("bundles.md", "would grow beyond measure is refused before anything is unpacked",
+         "unit/bundling/test_zip_files.py::test_links_doubles_and_bombs_are_refused_before_anything_is_unpacked"),
+    Said("desk.md", "only changes from its own pages are taken, and another host's name is refused",
+         "unit/desk/test_access_routes.py::test_another_host_and_another_origin_are_refused"),
 )  # fmt: skip
 """Every statement with what holds it."""
 
