@@ -10,13 +10,14 @@ import pytest
 from beholder.importing.registry import IMPORTERS
 from beholder.testing import check_importer
 from support.hemvip_sources import write_documents, write_hemvip, write_pairs
+from support.pearmut_sources import write_pearmut
 from support.reseval_source import write_reseval
 from support.sureal_sources import write_sureal, write_sureal_pairs
 from support.toolkit_sources import write_p808, write_p910
 from support.variants import variant
 from support.webmushra_source import EVERY_KIND, KIND_RESULTS, mushra_results, write_source
 
-BUILT_IN = ("hemvip", "p808", "p910", "reseval", "sureal", "table", "webmushra")
+BUILT_IN = ("hemvip", "p808", "p910", "pearmut", "reseval", "sureal", "table", "webmushra")
 # Ratings in the results of each test of ReSEval: comparisons, scores, sliders, words.
 RESEVAL = {"ab": 5, "abx": 5, "mos": 5, "mushra": 15, "wordselect": 25}
 
@@ -104,3 +105,10 @@ def test_plain_tables_keep_the_contract(tmp_path: Path, whole: bool) -> None:
     )
     done = check_importer("table", tmp_path / "votes.csv", tmp_path / "imports", ratings=4, whole=whole)
     assert len(done.missing) == 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("models", "ratings"), [(("Alpha", "Beta"), 8), variant(("Alpha",), 4)])
+def test_pearmut_keeps_the_contract(tmp_path: Path, models: tuple[str, ...], ratings: int, whole: bool) -> None:
+    source = write_pearmut(tmp_path / "root", models)
+    check_importer("pearmut", source, tmp_path / "imports", ratings=ratings, whole=whole)

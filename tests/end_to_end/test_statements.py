@@ -482,6 +482,8 @@ SAID = (
          "unit/importing/reseval/test_responses.py::test_who_answered_every_page_is_complete_and_a_code_says_nothing"),
     Said("importing-p910.md", "year of birth, browser and address are left out",
          "unit/importing/p910/test_answer_columns.py::test_gender_is_an_answer_and_a_year_of_birth_is_left_out"),
+    Said("importing-pearmut.md", "refused: errors are marked, and nothing is scored",
+         "unit/importing/test_pearmut.py::test_a_line_that_is_not_json_and_a_protocol_without_scores_are_refused"),
     Said("importing-sureal.md", "anything else that computes is refused with its line",
          "unit/importing/test_sureal.py::test_what_is_more_than_a_literal_is_refused_with_its_line"),
     Said("importing-webmushra.md", "page `spatial`, and pages of forks",

@@ -57,6 +57,8 @@ class ImportedStimulus(NamedTuple):
     """Further columns of the manifest: `expected`, `tolerance`, `message`, and factors."""
     duration_ms: int = 0
     """How long it plays, where the source says so: rules need it of a file that was not found."""
+    text: str | None = None
+    """Its words, where the source holds them itself; they become its file."""
 
     @property
     def id(self) -> str:

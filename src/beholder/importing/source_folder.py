@@ -147,6 +147,19 @@ class SourceFolder:
             raise UserError(Problem(name, what, "plain JSON")) from None
         return self._document(name, data, {}, is_personal)
 
+    def json_lines(self, name: str, *, is_personal: bool = False) -> SourceValue:
+        """Return a file with an object of JSON on each line as a list of them; a line that is none is refused."""
+        found = []
+        for number, line in enumerate(self.text(name).splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                found.append(json.loads(line, object_pairs_hook=_distinct, parse_constant=_no_constant))
+            except (ValueError, RecursionError) as error:
+                what = "is nested too deeply" if isinstance(error, RecursionError) else f"is not JSON: {error}"
+                raise UserError(Problem(f"{name}:{number}", what, "an object of JSON on each line")) from None
+        return self._document(name, found, {}, is_personal)
+
     def ini(self, name: str, *, is_personal: bool = False) -> SourceValue:
         """Return a file of sections and keys, with `:` or `=`, whose `%` stand for themselves."""
         text = self.text(name, MOST_YAML_BYTES)

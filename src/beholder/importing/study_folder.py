@@ -121,7 +121,9 @@ def _write_stimuli(folder: Path, stimuli: Sequence[ImportedStimulus]) -> tuple[s
     missing = []
     for one in stimuli:
         name = _file_name(one, used)
-        if one.file is None:
+        if one.text is not None:
+            write_atomically(folder / name, one.text.encode())
+        elif one.file is None:
             missing.append(one.named)
         else:
             target = folder / name
