@@ -13,9 +13,8 @@ from beholder.desk.viewer import Viewer
 from beholder.errors import UserError
 from beholder.recruiting.contract import DecisionRow
 from beholder.recruiting.debts import Payment
-from beholder.recruiting.decisions import Decisions, decide_study, digest_of
+from beholder.recruiting.decisions import Decisions, digest_of
 from beholder.recruiting.launch_record import launch_record, promised_pay
-from beholder.recruiting.payments import pay_study
 from beholder.recruiting.signatures import signed_rows
 from beholder.types import Json
 
@@ -32,14 +31,12 @@ async def document(
     decided: Decisions | None = None
     payment: Payment | None = None
     try:
-        decided = await decide_study(study.context, dry_run=True)
-        payment = await pay_study(study.context)
+        decided, payment = await study.facts.decided()
     except UserError as error:
         problems = [names.text(str(problem)) for problem in error.problems]
     promised = promised_pay(launch_record(moment.entries, study.study.run), study.study.recruit)
-    signed = signed_rows(moment.entries)
     words = search.casefold().split()
-    rows = [_row(one, moment, names, signed) for one in (decided.rows if decided is not None else ())]
+    rows = _rows(decided, moment, viewer) if decided is not None else []
     found = [row for row in rows if all(word in _searched(row) for word in words)]
     counts = Counter(str(row["pay"]) for row in found)
     chosen = [row for row in found if not state or row["pay"] == state]
@@ -63,6 +60,16 @@ async def document(
         "rows": [*chosen[first : first + most]],
         "payment": _payment(payment, names) if payment is not None else None,
     }
+
+
+def _rows(decided: Decisions, moment: StudyMoment, viewer: Viewer) -> list[dict[str, Any]]:
+    """Return every decision as it is shown, made once for all pages of the list."""
+    key = ("decisions", viewer.blinded)
+    if key not in moment.made or moment.made[key][0] is not decided:
+        names, signed = moment.code_names(is_blinded=viewer.blinded), signed_rows(moment.entries)
+        moment.made[key] = decided, [_row(one, moment, names, signed) for one in decided.rows]
+    rows: list[dict[str, Any]] = moment.made[key][1]
+    return rows
 
 
 def _row(one: DecisionRow, moment: StudyMoment, names: CodeNames, signed: Any) -> dict[str, Any]:

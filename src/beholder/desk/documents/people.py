@@ -58,7 +58,9 @@ async def document(
         return _person(study, moment, viewer, person)
     names = moment.code_names(is_blinded=viewer.blinded)
     words = search.casefold().split()
-    rows = [_row(one, moment, names) for one in reversed(moment.records)]
+    rows: list[dict[str, Json]] | None = moment.made.get(("people", viewer.blinded))
+    if rows is None:
+        rows = moment.made[("people", viewer.blinded)] = [_row(one, moment, names) for one in reversed(moment.records)]
     found = [row for row in rows if all(word in _searched(row) for word in words)]
     states = Counter(str(row["state"]) for row in found)
     chosen = [row for row in found if not state or row["state"] == state]

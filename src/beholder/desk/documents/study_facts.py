@@ -8,9 +8,10 @@ import hmac
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from beholder.cleaning.facts import TABLES, Rows
@@ -18,7 +19,11 @@ from beholder.cleaning.screening import JudgedPopulation, judge_tables
 from beholder.cleaning.sessions import JudgedSession
 from beholder.planning.model import LETTERS, no_collection
 from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.debts import Payment
+from beholder.recruiting.decisions import Decisions, decide_study
+from beholder.recruiting.decisions_file import DECISIONS_FILE
 from beholder.recruiting.participant_records import ParticipantRecord, make_records
+from beholder.recruiting.payments import pay_study
 from beholder.server.moderation import Moderation
 from beholder.store.contract import LedgerEntry, Table
 from beholder.store.open import read_rows
@@ -29,6 +34,8 @@ from beholder.types import Json
 Population = Literal["people", "robots"]
 
 _READ: tuple[Table, ...] = (*TABLES, "told")
+_PLATFORM_S = 60.0
+"""How long what a platform has said of its submissions is believed."""
 _SHARE = 0.2
 """The largest share of the time that judging may take while people are at it."""
 
@@ -126,6 +133,8 @@ class StudyMoment:
     records: Sequence[ParticipantRecord]
     judging: JudgedPopulation | None
     """None where nobody has come in this run."""
+    made: dict[object, Any] = field(default_factory=dict)
+    """What pages have made of it, by their own keys: a list is sent in many pages."""
 
     @cached_property
     def judged(self) -> Mapping[str, JudgedSession]:
@@ -166,7 +175,8 @@ class StudyFacts:
         self._moderation = Moderation(context.store.ledger)
         self._known: tuple[object, int, StudyMoment] | None = None
         self._rest_until = 0.0
-        self._reading = asyncio.Lock()
+        self._reading, self._deciding = asyncio.Lock(), asyncio.Lock()
+        self._decided: tuple[object, float, StudyMoment, tuple[Decisions, Payment]] | None = None
 
     async def moment(self) -> StudyMoment:
         """Return the study as it is now; what somebody has just done about it is always in it."""
@@ -190,6 +200,19 @@ class StudyFacts:
             self._rest_until = done + (done - began) * (1 / _SHARE - 1)
             return moment
 
+    async def decided(self) -> tuple[Decisions, Payment]:
+        """Return every decision and what is owed; for a minute the same while nothing has changed here.
+
+        Raises what deciding and paying raise, such as that the platform cannot be asked.
+        """
+        moment = await self.moment()
+        async with self._deciding:
+            state = (id(moment), _changed_ns(self.context.study.folder / DECISIONS_FILE))
+            if self._decided is None or self._decided[0] != state or time.monotonic() > self._decided[1]:
+                both = await decide_study(self.context, dry_run=True), await pay_study(self.context)
+                self._decided = state, time.monotonic() + _PLATFORM_S, moment, both
+            return self._decided[3]
+
     async def _read(self, now: datetime, entries: Sequence[LedgerEntry]) -> StudyMoment:
         context = self.context
         tables: dict[str, Rows] = {table: await read_rows(context.store, table) for table in _READ}
@@ -210,6 +233,13 @@ def _judged_moment(
         judging = judge_tables(study, tables, robots=population == "robots") if has_come else None
         records = make_records(tables, entries, moderation, judging, robots=population == "robots")
         return StudyMoment(study, now, secret, tables, entries, population, records, judging)
+
+
+def _changed_ns(path: Path) -> int | None:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return None
 
 
 def _population(sessions: Iterable[Mapping[str, Any]]) -> Population:
