@@ -79,7 +79,7 @@ def _account_line(name: str, value: int | str, *, is_part: bool = False) -> Mark
 # Flow of participants (CONSORT)
 
 
-_STEP_WORDS = {
+STEP_WORDS = {
     "came": "came", "agreed": "agreed to take part", "qualified": "qualified", "rated": "began to rate",
     "finished": "finished", "accepted": "accepted", "used": "used",
 }  # fmt: skip
@@ -124,7 +124,7 @@ def _flow_step(step: Mapping[str, Any], came: int, words: tuple[str, str]) -> Ma
     part = nonzero_percent(n / came) if came else None
     share = None if step["step"] == "came" else tag("span", part, class_="flow__share")
     more = tag("span", count(sessions, "session"), class_="flow__more") if sessions != n else None
-    label = f" {plural(n, *words)} {_STEP_WORDS[step['step']]} "
+    label = f" {plural(n, *words)} {STEP_WORDS[step['step']]} "
     return tag("li", tag("p", tag("b", f"{n:,}"), label, share, more, class_="flow__box"), _exclusions(step["lost"]))
 
 
@@ -132,12 +132,12 @@ def _exclusions(lost: Sequence[Mapping[str, Any]]) -> Markup | None:
     if not lost:
         return None
     whole = {kind: sum(one[kind] for one in lost) for kind in ("people", "sessions")}
-    title = tag("p", "No further: ", tag("b", _people_and_sessions(whole)))
-    reasons = [tag("li", one["words"], " ", tag("b", _people_and_sessions(one))) for one in lost]
+    title = tag("p", "No further: ", tag("b", people_and_sessions(whole)))
+    reasons = [tag("li", one["words"], " ", tag("b", people_and_sessions(one))) for one in lost]
     return tag("div", title, tag("ul", reasons), class_="flow__lost")
 
 
-def _people_and_sessions(one: Mapping[str, Any]) -> str:
+def people_and_sessions(one: Mapping[str, Any]) -> str:
     """Return the number of people, and that of sessions where it differs: a person may have several."""
     people, sessions = one["people"], count(one["sessions"], "session")
     return f"{people:,}" if people == one["sessions"] else f"{people:,} ({sessions})"

@@ -8,12 +8,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from beholder.analysis.figures.theme import DOUBLE
 from beholder.analysis.ratings import open_ratings, record_look
 from beholder.analysis.ratings_table import TableOptions
 from beholder.analysis.result import TABLES, records
 from beholder.files import json_bytes, utf8, write_atomically, write_table
 from beholder.reporting.deviations import planned_sheet
-from beholder.reporting.figures import DrawnFigure, draw_figure, figures
+from beholder.reporting.figures import DrawnFigure, draw_figure, figures, paper_files
+from beholder.reporting.flow_drawing import NAME as FLOW
+from beholder.reporting.flow_drawing import flow_svg
 from beholder.reporting.material import Material, load_material, table_material
 from beholder.reporting.methods_section import methods, methods_files
 from beholder.reporting.page import page
@@ -75,6 +78,9 @@ def _write(material: Material, folder: Path, progress: Callable[[int, int], None
         if progress:
             progress(done, len(to_draw))
         drawings[figure.name] = draw_figure(figure)
+    flow = flow_svg(material)
+    if flow is not None:
+        drawings[FLOW] = DrawnFigure(None, paper_files(flow, DOUBLE))
     files = [*_write_figures(drawings, folder), *_write_tables(material, folder), *_write_ratings(material, folder)]
     files += _write_methods(material, folder)
     drawn = {name: drawing.inline for name, drawing in drawings.items() if drawing.inline is not None}
