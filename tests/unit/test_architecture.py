@@ -211,6 +211,7 @@ SHORT_CHAPTERS = {
     "beholder.reporting.marked_words": "a section of the report",
     "beholder.reporting.recurring_questions": "a section of the report",
     "beholder.reporting.transcriptions": "a section of the report",
+    "beholder.reporting.flow_diagram": "a figure that is drawn by hand, for papers",
     "beholder.reporting.folder": "the folder of a verb, whose front has to stay light",
     "beholder.sample_size.folder": "the folder of a verb, whose front has to stay light",
     "beholder.simulation.pilot": "reads a study, which `variance` must not import",

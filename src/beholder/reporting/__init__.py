@@ -10,6 +10,7 @@ Parts of the page:
     headline             the key finding of each question at the top
     findings             the findings of a question in sentences
     figures              the figures of a report, the sections that show them, and drawing them
+    flow_diagram         the flow of participants as a figure for papers
     relations            stimuli that are for some people alone, beside those for everybody
     question_sections    findings, scores and further tables of a question; the overview of many
     marked_words         the words of each transcript that people marked, and how far they agree

@@ -15,8 +15,8 @@ from beholder.analysis.result import TABLES, records
 from beholder.files import json_bytes, utf8, write_atomically, write_table
 from beholder.reporting.deviations import planned_sheet
 from beholder.reporting.figures import DrawnFigure, draw_figure, figures, paper_files
-from beholder.reporting.flow_drawing import NAME as FLOW
-from beholder.reporting.flow_drawing import flow_svg
+from beholder.reporting.flow_diagram import NAME as FLOW
+from beholder.reporting.flow_diagram import flow_svg
 from beholder.reporting.material import Material, load_material, table_material
 from beholder.reporting.methods_section import methods, methods_files
 from beholder.reporting.page import page

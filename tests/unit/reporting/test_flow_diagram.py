@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.analysis.result import Results
-from beholder.reporting.flow_drawing import flow_svg
+from beholder.reporting.flow_diagram import flow_svg
 from beholder.reporting.material import Material
 from beholder.study.model import Study
 
