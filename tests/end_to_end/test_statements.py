@@ -549,6 +549,10 @@ SAID = (
          "unit/bundling/test_zip_files.py::test_links_doubles_and_bombs_are_refused_before_anything_is_unpacked"),
     Said("desk.md", "only changes from its own pages are taken, and another host's name is refused",
          "unit/desk/test_access_routes.py::test_another_host_and_another_origin_are_refused"),
+    Said("languages.md", "A text that is missing in a language is an error of `beholder check`, with its line",
+         "unit/study/test_languages.py::test_a_text_that_is_missing_in_a_language_is_an_error_with_its_line"),
+    Said("languages.md", "would do so in one language only, so `check` refuses to make them",
+         "unit/planning/test_message_trials.py::test_stimuli_that_ask_are_not_made_for_several_languages"),
 )  # fmt: skip
 """Every statement with what holds it."""
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from beholder.checks.known_answers import Attention, Trap
-from beholder.methods import find
-from beholder.planning.message_trials import page_form
+from beholder.errors import StudyError
+from beholder.methods import find, load_study
+from beholder.planning.message_trials import load_stimuli, page_form
 from support.check_plans import (
     SURVEY,
     gold,
@@ -96,3 +100,25 @@ def test_one_of_two_asks_to_be_chosen_or_for_a_grade() -> None:
     assert form("abx", Trap.Options(), options={"mode": "identify"}) is None
     third = [{"name": "o", "role": "reference"}, "a", "b"]
     assert form("abx", Trap.Options(), conditions=third, options={"mode": "closest"}) is None
+
+
+def test_stimuli_that_ask_are_not_made_for_several_languages(tmp_path: Path) -> None:
+    for condition in ("short", "long"):
+        for content in ("city", "river", "sea"):
+            path = tmp_path / "stimuli" / condition / f"{content}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{condition} words about {content}, and some more of them", "utf-8")
+    (tmp_path / "study.yaml").write_text(
+        "beholder: 1\nname: tea\ntitle: {en: Tea, de: Tee}\nlanguages: [en, de]\nmethod: acr\nstimuli: stimuli\n"
+        "questions: [{id: quality, text: {en: How good?, de: Wie gut?}, scale: acr5}]\n"
+        "design: {participants: 4, trials: 2}\nchecks: {attention: {per_session: 1}}\n",
+        "utf-8",
+    )
+    study = load_study(tmp_path)
+    with pytest.raises(StudyError) as caught:
+        load_stimuli(study, find(study.method))
+    assert str(caught.value) == (
+        "study.yaml:9  checks.attention asks by attention stimuli that are made in one language, and the study has 2. "
+        "Allowed: one language. Use gold stimuli or trap_item, bring stimuli of your own with this role that ask "
+        "without words, or run a study for each language."
+    )
