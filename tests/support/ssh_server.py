@@ -18,10 +18,13 @@ import asyncssh
 
 
 class ForwardingServer(asyncssh.SSHServer):
-    """Lets whoever logs in listen on ports here (`ssh -R`)."""
+    """Lets whoever logs in listen on ports here (`ssh -R`), and reach those that others listen on (`ssh -L`)."""
 
     def server_requested(self, listen_host: str, listen_port: int) -> bool:
         return True
+
+    def connection_requested(self, dest_host: str, dest_port: int, orig_host: str, orig_port: int) -> bool:
+        return dest_host == "127.0.0.1"
 
 
 async def serve(config: dict[str, Any]) -> None:

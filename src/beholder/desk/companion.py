@@ -43,14 +43,15 @@ def desk_there(place: str, study: Path, *, config: str | None = None) -> Iterato
     target = SshTarget(place, config)
     if problems := target.problems():
         raise UserError(problems)
-    port = free_port("127.0.0.1", 0)
+    # That port there may be taken; then it says so, and another one is tried next time.
+    port, port_there = free_port("127.0.0.1", 0), free_port("127.0.0.1", 0)
     options = ["-F", config] if config is not None else []
     options += ["-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "ServerAliveInterval=15"]
-    options += ["-o", "ExitOnForwardFailure=yes", "-L", f"127.0.0.1:{port}:127.0.0.1:{port}"]
-    there = [*remote_command(place, study), "--port", str(port), "--json", "--companion"]
+    options += ["-o", "ExitOnForwardFailure=yes", "-L", f"127.0.0.1:{port}:127.0.0.1:{port_there}"]
+    there = [*remote_command(place, study), "--port", str(port_there), "--json", "--companion"]
     line = " ".join(shlex.quote(part) for part in there)
     with _started(["ssh", *options, "-T", place, line], lambda said: connection_or_desk(place, said)) as link:
-        yield link
+        yield link.replace(f"http://localhost:{port_there}/", f"http://localhost:{port}/", 1)
 
 
 def remote_command(place: str, study: Path) -> list[str]:
