@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import ssl
 import subprocess
 import time
@@ -51,7 +52,7 @@ def acme_authority(folder: Path, listens: str, leads_to: str) -> Iterator[AcmeAu
          "-http01", "", "-https01", "", "-tlsalpn01", "", "-management", f"{listens}:{free_port()}"],
         ["pebble", "-config", str(folder / "pebble.json"), "-dnsserver", f"{listens}:{names}"],
     ]  # fmt: skip
-    quick = {"PEBBLE_VA_NOSLEEP": "1", "PEBBLE_WFE_NONCEREJECT": "0", "PATH": "/usr/bin:/bin"}
+    quick = {"PEBBLE_VA_NOSLEEP": "1", "PEBBLE_WFE_NONCEREJECT": "0", "PATH": os.environ["PATH"]}
     with (folder / "log").open("wb") as log:
         running = [subprocess.Popen(command, env=quick, stdout=log, stderr=log) for command in commands]
         try:

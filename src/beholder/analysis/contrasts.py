@@ -73,17 +73,21 @@ class _Judged(NamedTuple):
         )
 
 
-def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contrast]:
+def contrasts_of(ratings: Ratings, named: Sequence[Pair] = (), *, has_pages: bool = True) -> Iterator[Contrast]:
     """Yield the named contrasts of every question as they are written, then all other pairs of its conditions.
 
-    Correct answers are compared with chance, not with each other, and have none.
+    Correct answers are compared with chance, not with each other, and have none. Without `has_pages` differences by
+    page and participant, and what is noted of them, are left out where they are not known yet.
     """
     named_pairs = {*named, *(pair[::-1] for pair in named)}
     rest = [pair for pair in combinations(ratings.conditions, 2) if pair not in named_pairs]
     for question in ratings.questions:
         if ratings.kinds[question] == "correct":
             continue
-        judged = ratings.cached(("contrasts", question), partial(_judged, ratings, question))
+        key = ("contrasts", question)
+        if not has_pages and not ratings.is_cached(key):
+            key = ("contrasts without pages", question)
+        judged = ratings.cached(key, partial(_judged, ratings, question, has_pages=has_pages))
         for pair in (*named, *rest):
             is_named = pair in named_pairs
             if pair in judged or pair[::-1] in judged:
@@ -96,20 +100,21 @@ def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contr
                 yield _empty_contrast(ratings, question, pair)
 
 
-def _judged(ratings: Ratings, question: str) -> dict[Pair, _Judged]:
+def _judged(ratings: Ratings, question: str, *, has_pages: bool) -> dict[Pair, _Judged]:
     """Return all pairs that a question compares: by votes between the two, else by their ratings."""
     is_comparison = ratings.kinds[question] in COMPARISONS
     part = ratings.table[ratings.table["question"] == question]
-    judged = _rated(ratings, question, part) if not (is_comparison and ratings.is_mirrored(question)) else {}
+    is_rated = not (is_comparison and ratings.is_mirrored(question))
+    judged = _rated(ratings, question, part, has_pages=has_pages) if is_rated else {}
     return judged | (_direct(ratings, question) if is_comparison else {})
 
 
-def _rated(ratings: Ratings, question: str, part: pd.DataFrame) -> dict[Pair, _Judged]:
+def _rated(ratings: Ratings, question: str, part: pd.DataFrame, *, has_pages: bool) -> dict[Pair, _Judged]:
     """Return the contrasts of conditions that were rated one by one, or against the same reference."""
     against = _references(part) if ratings.kinds[question] == "diff" else {}
     rated = set(part["condition"].unique())
     names = [name for name in ratings.conditions if name in rated]
-    return _additive(ratings, question, part, names, against)
+    return _additive(ratings, question, part, names, against, has_pages=has_pages)
 
 
 def known_references(ratings: Ratings, question: str) -> frozenset[str]:
@@ -128,8 +133,9 @@ def level_contrasts(ratings: Ratings, question: str, part: pd.DataFrame) -> Iter
 
 
 def _additive(
-    ratings: Ratings, question: str, part: pd.DataFrame, names: Sequence[str], against: Mapping[str, str]
-) -> dict[Pair, _Judged]:
+    ratings: Ratings, question: str, part: pd.DataFrame, names: Sequence[str], against: Mapping[str, str],
+    *, has_pages: bool = True,
+) -> dict[Pair, _Judged]:  # fmt: skip
     """Return the contrasts of what is named in the column `condition`, where both were held against the same."""
     pairs = [
         (one, other) for one, other in combinations(range(len(names)), 2)
@@ -143,11 +149,13 @@ def _additive(
     controls = frozenset(code for code, name in enumerate(names) if name in known)
     design = AdditiveContrasts(participant, content, place, pairs, controls)
     estimates = _at_look(ratings, design.estimate(value[np.newaxis], level=ratings.level))
-    pages = rated_pages(value, place, participant, content)
+    pages = rated_pages(value, place, participant, content) if has_pages else {}
     judged = {}
     for column, (one, other) in enumerate(pairs):
         comparison: Comparison = "within" if design.is_within[column] else "between"
-        both, own = _page_differences(pages[one], pages[other]), _participant_differences(pages[one], pages[other])
+        both, own = _NO_VALUES, _NO_VALUES.value
+        if has_pages:
+            both, own = _page_differences(pages[one], pages[other]), _participant_differences(pages[one], pages[other])
         through = f"both compared with {against[names[one]]}" if against.get(names[one]) else ""
         limit = difference_limits(ratings, question, is_direct=False)
         judged[names[one], names[other]] = _judgement(comparison, both, own, (estimates, column), limit, through)

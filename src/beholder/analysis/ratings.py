@@ -130,6 +130,10 @@ class Ratings:
             self._known[key] = compute()
         return cast("_T", self._known[key])
 
+    def is_cached(self, key: Hashable) -> bool:
+        """Return whether something was computed under a key."""
+        return key in self._known
+
     def is_mirrored(self, question: str) -> bool:
         """Return whether every comparison of a question counts for both conditions."""
         is_mine = self.table["question"] == question

@@ -4,7 +4,7 @@ sessions that failed a rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,16 +23,14 @@ from beholder.analysis.columns import (
 from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.failures import CITATION, ERRORS, PER_STIMULUS, RATINGS, group_sizes
 from beholder.analysis.means import conditions
-from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import Ratings, as_ratings, ratings_of, with_use
 from beholder.analysis.reasons import failed_reasons
-from beholder.analysis.result import Result, records
-from beholder.analysis.tests import UNNAMED, is_clear
+from beholder.analysis.result import Result
+from beholder.analysis.tests import conclusions_of, is_clear
 from beholder.stats.correlation import ScoreAgreement, agreement
 
 AS_CLEANED, NOBODY_OUT, UNMARKED = "as cleaned", "nobody left out", "unmarked only"
 _Pair: TypeAlias = tuple[str, str]
-_Compare: TypeAlias = Callable[[Ratings], Result]
 
 
 class _CleaningVariant(NamedTuple):
@@ -46,7 +44,7 @@ class _CleaningVariant(NamedTuple):
     ratings: int
 
 
-def sensitivity(data: pd.DataFrame | Ratings, compare: _Compare = pairs) -> Result | None:
+def sensitivity(data: pd.DataFrame | Ratings) -> Result | None:
     """Return the conclusions under other choices of cleaning; None where all ratings are used and no session is marked.
 
     The choices: all ratings; each rule that excluded something switched off; each rule over ratings that is only noted
@@ -56,7 +54,7 @@ def sensitivity(data: pd.DataFrame | Ratings, compare: _Compare = pairs) -> Resu
     uses = _choices(ratings)
     if len(uses) == 1:
         return None
-    conclusions = {choice: _conclusions(_chosen(ratings, choice, use), compare) for choice, use in uses.items()}
+    conclusions = {choice: _conclusions(_chosen(ratings, choice, use)) for choice, use in uses.items()}
     rows = []
     for question in ratings.questions:
         base = conclusions[AS_CLEANED].get(question)
@@ -122,19 +120,19 @@ def _chosen(ratings: Ratings, choice: str, use: pd.Series) -> Ratings:
     return ratings if is_known else with_use(ratings, use)
 
 
-def _conclusions(ratings: Ratings, compare: _Compare) -> dict[str, _CleaningVariant]:
+def _conclusions(ratings: Ratings) -> dict[str, _CleaningVariant]:
     """Return what the comparison of conditions concludes, by question."""
-    table = compare(ratings).table
+    concluded = conclusions_of(ratings)
     means = ratings.table.groupby(["question", "condition", "stimulus"])["value"].mean()
     means = means.groupby(["question", "condition"]).mean()
     conclusions, claim = {}, ratings.order.settings.claim
     for question in ratings.questions:
-        own = table[table["question"] == question]
-        clear = own[[is_clear(one, claim) for one in own["verdict"]]]
+        own = [one for one in concluded if one.question == question]
+        clear = [one for one in own if is_clear(one.verdict, claim)]
         votes = ratings.votes[ratings.votes["question"] == question]
         conclusions[question] = _CleaningVariant(
-            clear={(row["condition"], row["other_condition"]): row["mean_difference"] > 0 for row in records(clear)},
-            tested=int((own["p"].notna() & ~own["note"].str.contains(UNNAMED, regex=False)).sum()),
+            clear={(one.condition, one.other_condition): one.difference > 0 for one in clear},
+            tested=sum(one.is_tested for one in own),
             means={str(name): float(mean) for name, mean in means[question].items()},
             participants=votes["participant"].nunique(),
             ratings=int((ratings.used["question"] == question).sum()),

@@ -31,7 +31,7 @@ from beholder.analysis.columns import (
 from beholder.analysis.contract import Analysis, Column
 from beholder.analysis.contrasts import Contrast, Pair, contrasts_of, known_references
 from beholder.analysis.ratings import Ratings, as_ratings
-from beholder.analysis.result import Result
+from beholder.analysis.result import Result, records
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.formats import precise_percent
 from beholder.methods.boards import HEMVIP
@@ -120,11 +120,54 @@ def corrected_tests(
     return ratings.cached(("corrected", named, family, zeros), lambda: _corrected(ratings, named, family, zeros))
 
 
+class Conclusion(NamedTuple):
+    """What is concluded of two conditions in one question; above zero the first is better."""
+
+    question: str
+    condition: str
+    other_condition: str
+    difference: float
+    verdict: Verdict
+    is_tested: bool
+    """Whether it has a p-value, and the study is about it."""
+
+
+def conclusions_of(ratings: Ratings) -> list[Conclusion]:
+    """Return what `pairs` concludes of every two conditions, without its other tests and the sizes of effects."""
+    settings = ratings.order.settings
+    contrasts = list(contrasts_of(ratings, settings.contrasts, has_pages=False))
+    names = ["question", "test", "estimate", "p", "these_p", "note", "p_holm", "these_p_holm", "all_p_holm"]
+    later = (math.nan,) * 3
+    rows = [(one.question, TESTS[0], one.estimate.mean, one.estimate.p, one.these.p, "", *later) for one in contrasts]
+    table = pd.DataFrame(rows, columns=names)
+    table = _with_corrections(ratings, contrasts, table, settings.contrasts, settings.family)
+    return [
+        Conclusion(
+            one.question, one.condition, one.other_condition, one.estimate.mean,
+            verdict(row["clear"], row["these_clear"]),
+            not math.isnan(row["p"]) and UNNAMED not in row["note"],
+        )
+        for one, row in zip(contrasts, records(table), strict=True)
+    ]  # fmt: skip
+
+
 def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> CorrectedTests:
     contrasts = list(contrasts_of(ratings, named))
     table = pd.DataFrame([row for one in contrasts for row in _rows(one, zeros, ratings)], columns=PAIR_TESTS.names)
+    return CorrectedTests(contrasts, _with_corrections(ratings, contrasts, table, named, family, len(TESTS)))
+
+
+def _with_corrections(
+    ratings: Ratings, contrasts: Sequence[Contrast], table: pd.DataFrame, named: Sequence[Pair], family: Family,
+    tests_of_each: int = 1,
+) -> pd.DataFrame:  # fmt: skip
+    """Return the tests of contrasts, as many rows for each, with their corrections and what is clear by them."""
     outside, outside_all = (
-        [_why_contrast_uncorrected(ratings, one, has_named=has_named) for one in contrasts for _ in TESTS]
+        [
+            _why_contrast_uncorrected(ratings, one, has_named=has_named)
+            for one in contrasts
+            for _ in range(tests_of_each)
+        ]
         for has_named in (bool(named), False)
     )
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
@@ -143,7 +186,7 @@ def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Z
     table["clear"] = are_clear(table["p"], table["p_holm"], above, outside)
     table["these_clear"] = are_clear(table["these_p"], table["these_p_holm"], above, outside)
     table["all_clear"] = are_clear(table["p"], table["all_p_holm"], above, outside_all)
-    return CorrectedTests(contrasts, table)
+    return table
 
 
 def are_clear(p: ArrayLike, p_holm: ArrayLike, above: ArrayLike, outside: Sequence[str]) -> Floats:

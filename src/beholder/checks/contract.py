@@ -414,8 +414,8 @@ class RatingRule(TrialRule):
         A single failure never costs a session, however short.
         """
         evidence = trial_evidence(verdicts)
-        failed = len([verdict for _, verdict in verdicts if verdict.verdict == "fail"])
-        if not known_count(verdicts):
+        failed = len(evidence["failed"])
+        if evidence["unknown"] == len(verdicts):
             return self.verdict("unknown", unknown_reason(verdicts), needed=most, **evidence)
         share = round(failed / len(verdicts), 4)
         is_over = failed > max(1, self.options.max_failed, most * len(verdicts))
@@ -441,10 +441,12 @@ def unknown_reason(verdicts: TrialVerdicts) -> str:
     return "" if known_count(verdicts) else next((verdict.reason for _, verdict in verdicts), NOT_MET)
 
 
-def trial_evidence(verdicts: TrialVerdicts) -> dict[str, Json]:
+def trial_evidence(verdicts: TrialVerdicts) -> dict[str, Any]:
     """Return verdicts on trials as evidence of a verdict on a session: their number, and those that failed."""
-    failed = [_trial_verdict(answered.key, verdict) for answered, verdict in verdicts if verdict.verdict == "fail"]
-    return {"met": len(verdicts), "unknown": len(verdicts) - known_count(verdicts), "failed": failed}
+    said, failed = [verdict.verdict for _, verdict in verdicts], []
+    if "fail" in said:
+        failed = [_trial_verdict(answered.key, verdict) for answered, verdict in verdicts if verdict.verdict == "fail"]
+    return {"met": len(said), "unknown": said.count("unknown"), "failed": failed}
 
 
 def _slots(verdict: Verdict) -> frozenset[str] | None:

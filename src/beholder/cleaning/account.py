@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from beholder.checks.answer_patterns import CompleteRule
 from beholder.checks.contract import NOT_MET as CONTRACT_NOT_MET
-from beholder.checks.contract import SessionRule
+from beholder.checks.contract import RuleResult, SessionRule, Verdict
 from beholder.checks.playback import WatchedRule
 from beholder.checks.registry import rule_sentence
 from beholder.cleaning import ExclusionCount
@@ -144,22 +144,47 @@ def rule_counts(
     rules: Sequence[SessionRule], judged: Sequence[JudgedSession], raters: Rater | None = None
 ) -> list[dict[str, Any]]:
     """Return a row for each rule of the study; sessions without a single answer tell nothing."""
-    rated = [one for one in judged if one.evidence.trials]
-    rows = [_row(rule, rated) for rule in rules]
+    tally = _rule_tally([one for one in judged if one.evidence.trials])
+    rows = [_row(rule, tally) for rule in rules]
     if raters is not None:
-        rows.append(_tally(RATER, RATER_TITLE, rater_sentence(raters), "flag", rated))
+        rows.append(_tally(RATER, RATER_TITLE, rater_sentence(raters), "flag", tally))
     return rows
 
 
-def _row(rule: SessionRule, judged: Sequence[JudgedSession]) -> dict[str, Any]:
-    results = [look for one in judged for look in one.looked if look.verdict.check == rule.name]
-    row = _tally(rule.name, rule.title, rule_sentence(rule), rule.options.action, judged)
-    return row | rule.account(results)
+class _RuleTally(NamedTuple):
+    """What all rules say of sessions, each session looked at once."""
+
+    results: Mapping[str, Sequence[RuleResult]]
+    """By the name of the rule."""
+    verdicts: Mapping[str, Sequence[Verdict]]
+    """By the name of the rule or check."""
+    costly: Sequence[tuple[str, ...]]
+    """Why sessions are not used: of those that are not."""
+    reasons: Sequence[str]
+    """Why ratings are not used, of each that counts."""
 
 
-def _tally(name: str, title: str, words: str, action: str, judged: Sequence[JudgedSession]) -> dict[str, Any]:
+def _rule_tally(judged: Sequence[JudgedSession]) -> _RuleTally:
+    results: dict[str, list[RuleResult]] = defaultdict(list)
+    verdicts: dict[str, list[Verdict]] = defaultdict(list)
+    for one in judged:
+        for look in one.looked:
+            results[look.verdict.check].append(look)
+        for verdict in one.verdicts:
+            verdicts[verdict.check].append(verdict)
+    costly = [one.decision.costly for one in judged if one.decision.costly]
+    lost = [row.reasons for one in judged for row in one.ratings if row.reasons and row.is_counted]
+    return _RuleTally(results, verdicts, costly, lost)
+
+
+def _row(rule: SessionRule, tally: _RuleTally) -> dict[str, Any]:
+    row = _tally(rule.name, rule.title, rule_sentence(rule), rule.options.action, tally)
+    return row | rule.account(tally.results.get(rule.name, []))
+
+
+def _tally(name: str, title: str, words: str, action: str, tally: _RuleTally) -> dict[str, Any]:
     """Return how the sessions did by a rule, and what that cost."""
-    verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.check == name]
+    verdicts = tally.verdicts.get(name, ())
     verdicts_met = [verdict.verdict for verdict in verdicts if verdict.reason != CONTRACT_NOT_MET]
     mine = f"{name}:"
     return {
@@ -171,19 +196,9 @@ def _tally(name: str, title: str, words: str, action: str, judged: Sequence[Judg
         "passed": verdicts_met.count("pass"),
         "failed": verdicts_met.count("fail"),
         "unknown": verdicts_met.count("unknown"),
-        "alone": sum(_is_alone(one, mine) for one in judged),
-        "ratings": sum(
-            _is_lost(rating.reasons, mine)
-            for one in judged
-            for rating in one.ratings
-            if rating.reasons and rating.is_counted
-        ),
+        "alone": sum(all(reason.startswith(mine) for reason in costly) for costly in tally.costly),
+        "ratings": sum(_is_lost(reasons, mine) for reasons in tally.reasons),
     }
-
-
-def _is_alone(one: JudgedSession, mine: str) -> bool:
-    """Return whether a session is not used for this rule, and for nothing else."""
-    return bool(one.decision.costly) and all(reason.startswith(mine) for reason in one.decision.costly)
 
 
 def _is_lost(reasons: str, mine: str) -> bool:

@@ -133,9 +133,10 @@ def clean_tables(
     collected = collection_of(study, facts, ledger, judging.texts, store=where, now=now)
     qualified = funnel(judging.checks, facts, judged)
     foreign = foreign_rows(told, judged)
-    _write(folder, study, facts, judged, judging.texts, qualified, proposed, collected, registered, foreign)
-    numbers = {**counts(facts, judged), **proposed.counts}
-    return Cleaned(folder, facts.population, numbers, exclusion_counts(facts, judged), proposed.bonus, facts.run)
+    numbers, lost = {**counts(facts, judged), **proposed.counts}, exclusion_counts(facts, judged)
+    account = {"counts": numbers, "bonus": proposed.bonus, "lost": [asdict(one) for one in lost]}
+    _write(folder, study, facts, judged, judging.texts, qualified, proposed, account, collected, registered, foreign)
+    return Cleaned(folder, facts.population, numbers, lost, proposed.bonus, facts.run)
 
 
 def _write(
@@ -146,6 +147,7 @@ def _write(
     texts: Mapping[str, StudyText],
     qualified: Mapping[str, Any] | None,
     proposed: Proposals,
+    told: Mapping[str, Any],
     collected: Collection,
     registered: Mapping[str, Any] | None,
     foreign: Sequence[Mapping[str, Any]],
@@ -178,9 +180,7 @@ def _write(
         "digests": sorted({one.visit.digest for one in judged}),
         "texts": text_rows(texts, judged),
         "roles": {shown.condition: shown.role for shown in facts.stimuli.values() if shown.role not in UNRATED_ROLES},
-        "counts": {**counts(facts, judged), **proposed.counts},
-        "bonus": proposed.bonus,
-        "lost": [asdict(one) for one in exclusion_counts(facts, judged)],
+        **told,
         "together": combined_reasons(judged),
         "verdicts": verdict_counts(judged),
         "flow": flow(study, facts, judged),
@@ -381,9 +381,10 @@ CHECKS = (c.SESSION, c.PARTICIPANT, c.POSITION, c.TRIAL, *VERDICT)
 
 def verdict_lines(judged: Iterable[JudgedSession]) -> Iterator[Sequence[Any]]:
     """Yield a line for each session and rule."""
+    texts: dict[str, str] = {}
     for one in judged:
         for verdict in one.verdicts:
-            yield (one.visit.session, *_cells(verdict))
+            yield (one.visit.session, *_cells(verdict, texts))
 
 
 def check_texts(judged: Iterable[JudgedSession]) -> Iterator[str]:
@@ -391,6 +392,7 @@ def check_texts(judged: Iterable[JudgedSession]) -> Iterator[str]:
     # Millions of lines can share one verdict object, so its cells are made once.
     verdicts: dict[int, str] = {}
     trials: dict[tuple[str, str], str] = {}
+    texts: dict[str, str] = {}
     for one in judged:
         who = csv_text((one.visit.session, one.visit.participant))
         for looked in one.looked:
@@ -400,12 +402,22 @@ def check_texts(judged: Iterable[JudgedSession]) -> Iterator[str]:
                     which = trials[seen.key, seen.trial.id] = csv_text((position_of(seen.key), seen.trial.id))
                 what = verdicts.get(id(verdict))
                 if what is None:
-                    what = verdicts[id(verdict)] = csv_text(_cells(verdict))
+                    what = verdicts[id(verdict)] = csv_text(_cells(verdict, texts))
                 yield f"{who},{which},{what}\n"
 
 
-def _cells(verdict: Verdict) -> tuple[str, ...]:
-    measured, needed, evidence = text_of(verdict.measured), text_of(verdict.needed), text_of({**verdict.evidence})
+def _cells(verdict: Verdict, texts: dict[str, str]) -> tuple[str, ...]:
+    """Return a verdict as cells; `texts` are those of lists and maps, by what they hold: many are the same."""
+
+    def text(value: Any) -> str:
+        if not isinstance(value, list | tuple | dict):
+            return text_of(value)
+        held = repr(value)
+        if held not in texts:
+            texts[held] = text_of(value)
+        return texts[held]
+
+    measured, needed, evidence = text(verdict.measured), text(verdict.needed), text({**verdict.evidence})
     return verdict.check, str(verdict.version), verdict.verdict, verdict.reason, measured, needed, evidence
 
 

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from beholder.methods.contract import Break, Method, Trial, Unit, Units
 from beholder.planning.slots import arrange, draw_colours
@@ -181,6 +180,8 @@ class BatchComposer:
                 if stimuli is not None:
                     of_content[row, content] = times.get(stimuli, 0) + _SELDOM * used.get(stimuli, 0)
         costs = of_content[:, sequence] + ties
+        from scipy.optimize import linear_sum_assignment  # it takes long to load, and few plans need it
+
         rows, columns = linear_sum_assignment(costs)
         of_column = dict(zip(columns.tolist(), rows.tolist(), strict=True))
         dealt = []

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy.optimize import linear_sum_assignment
 
 from beholder.errors import PlanError, Problem, did_you_mean
 from beholder.formats import first_names, plain_count, plural
@@ -214,6 +213,8 @@ def choose_lists(
         last = lists[len(lists) - len(people) :]
         return {planned.number: person for planned, person in zip(last, people, strict=True)}
     later_first = np.arange(len(lists), 0, -1) / (len(lists) + 1) / len(people)
+    from scipy.optimize import linear_sum_assignment  # it takes long to load, and few plans need it
+
     rows, columns = linear_sum_assignment(costs + later_first)
     return {lists[int(column)].number: people[int(row)] for row, column in zip(rows, columns, strict=True)}
 

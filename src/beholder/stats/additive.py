@@ -114,7 +114,8 @@ class _Design:
         found = np.empty((len(self.clusters), len(self.combine)))
         # A contrast at a time: all would need as many copies of the ratings.
         for place, contrast in enumerate(self.combine):
-            squares = (contrast @ self.weights) ** 2
+            has = np.flatnonzero(contrast)  # two of them, mostly
+            squares = (contrast[has] @ self.weights[has]) ** 2
             for kind, codes in enumerate(self.clusters):
                 sums = np.bincount(codes, weights=squares)
                 found[kind, place] = sums.sum() ** 2 / (sums**2).sum()

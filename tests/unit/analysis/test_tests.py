@@ -15,7 +15,8 @@ from beholder.analysis import analyse
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import RowOrder, tidy
 from beholder.analysis.ratings_table import fill_columns
-from beholder.analysis.tests import TESTS, agreement, beside_earlier, family_note
+from beholder.analysis.result import records
+from beholder.analysis.tests import TESTS, UNNAMED, agreement, beside_earlier, conclusions_of, family_note
 from beholder.errors import UserError
 from beholder.stats.tests import holm
 from beholder.study.cleaning import Analyse
@@ -52,6 +53,27 @@ def test_the_family_is_told_as_it_is_computed_wherever_it_comes_from(
         np.testing.assert_allclose(told.table["p_holm"], four(data, family=family)["p_holm"][:: len(TESTS)])
         assert f"Holm's correction {scope} over all pairs" in told.note
     assert scope in family_note(by_study)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [Analyse(), Analyse(family="study"), Analyse(contrasts=(("c", "a"), ("a", "b")))],
+    ids=["questions", "the study", "named contrasts"],
+)
+@pytest.mark.parametrize("kind", ["score", "choice"])
+def test_conclusions_are_those_of_pairs_whichever_is_computed_first(settings: Analyse, kind: str) -> None:
+    data = pd.concat([ratings({"a": 50, "b": 52, "c": 53}, seed=n).assign(question=f"q{n}") for n in (1, 2)])
+    if kind == "choice":
+        data = data.assign(kind=kind, other_condition="b", value=np.sign(data["value"] - 52))
+    ours, other = (tidy(fill_columns(data), RowOrder(settings=settings)) for _ in range(2))
+    concluded, table = conclusions_of(ours), pairs(other).table
+    assert str(conclusions_of(other)) == str(concluded)  # a difference that nobody measured is NaN
+    assert [
+        (row["question"], row["condition"], row["other_condition"], row["mean_difference"], row["verdict"],
+         not math.isnan(row["p"]) and UNNAMED not in row["note"])
+        for row in records(table)
+    ] == [pytest.approx(tuple(one), nan_ok=True) for one in concluded]  # fmt: skip
+    assert len({one.verdict for one in concluded}) > 1
 
 
 def test_named_contrasts_come_first_as_written_and_are_the_family() -> None:

@@ -38,6 +38,14 @@ def test_what_is_given_counts_more_than_what_is_written(tmp_path: Path, tiny: Pa
     assert (again.host, again.port) == ("other.example.org", 8443)
 
 
+def test_a_machine_without_an_index_stays_one_until_it_is_told_otherwise(tmp_path: Path, tiny: Path) -> None:
+    study = study_with(tmp_path, tiny, deploy=WRITTEN)
+    first = settings_of(study, {"is_offline": True}, None)
+    later = settings_of(study, {"is_offline": None}, first.facts)
+    told = settings_of(study, {"is_offline": False}, later.facts)
+    assert (first.is_offline, later.is_offline, told.is_offline) == (True, True, False)
+
+
 def test_what_is_missing_or_wrong_is_told_at_once(tmp_path: Path, tiny: Path) -> None:
     study = study_with(tmp_path, tiny, name="caddy")
     with pytest.raises(DeployError) as refused:
