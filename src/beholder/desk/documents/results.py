@@ -48,8 +48,8 @@ async def document(study: DeskStudy, viewer: Viewer) -> dict[str, Json]:
             {"at": look.at, "participants": look.participants, "command": look.command}
             for look in (collected.looks if collected is not None else ())
         ],
-        "report": report.is_file() and not viewer.blinded,
-        "report_waits": report.is_file() and viewer.blinded,
+        "report": False,
+        "report_waits": "names" if report.is_file() and viewer.blinded else None,
     }
     if notes is None:
         return {**base, "state": "none", "words": _words_without(collected), "questions": []}
@@ -60,6 +60,8 @@ async def document(study: DeskStudy, viewer: Viewer) -> dict[str, Json]:
     shows_intervals = not is_interim or (has_rule and look.get("kind") in _VALID_LOOKS)
     return {
         **base,
+        "report": report.is_file() and not viewer.blinded and shows_intervals,
+        "report_waits": _report_waits(viewer, shows_intervals=shows_intervals) if report.is_file() else None,
         "state": "interim" if is_interim else "final",
         "population": notes["population"],
         "intervals": shows_intervals,
@@ -71,6 +73,11 @@ async def document(study: DeskStudy, viewer: Viewer) -> dict[str, Json]:
             folder / "analyse", notes, names, shows_intervals=shows_intervals, is_final=not is_interim
         ),
     }
+
+
+def _report_waits(viewer: Viewer, *, shows_intervals: bool) -> str | None:
+    """Return what the report waits for: the names of conditions, or the end; None where it opens."""
+    return "names" if viewer.blinded else None if shows_intervals else "end"
 
 
 def _notes(path: Path) -> dict[str, Any] | None:

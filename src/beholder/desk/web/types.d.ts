@@ -135,7 +135,7 @@ export interface ResultsDocument {
   key: string; blinded: boolean; open: boolean; finished: number; lists: number;
   unblinded: { at: string; by: string | null; reason: string }[];
   looks: { at: string; participants: number; command: string }[];
-  report: boolean; report_waits: boolean; state: "none" | "interim" | "final"; words: string;
+  report: boolean; report_waits: "names" | "end" | null; state: "none" | "interim" | "final"; words: string;
   population?: "people" | "robots"; intervals?: boolean; level?: number; look?: string | null; since?: number;
   questions: { id: string; text: string; metric: string; conditions: ConditionMean[]; pairs: PairShown[] }[];
 }

@@ -65,7 +65,7 @@ def analysed(_looked_at: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def stopped(_looked_at: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(_looked_at / "stopped", tmp_path / "study"))
+    return Path(shutil.copytree(_looked_at / "stopped", tmp_path / "stopped"))
 
 
 def numbers_of(told: Any, kind: str, *names: str) -> list[Any]:
@@ -91,7 +91,7 @@ def test_while_people_come_there_are_means_and_neither_intervals_nor_p_values(an
     (look,) = told["looks"]
     assert (look["participants"], look["command"]) == (2, "analyse")
     assert not told["report"]
-    assert not told["report_waits"]
+    assert told["report_waits"] is None
 
 
 def test_where_the_study_plans_its_looks_the_intervals_are_those_of_all_looks(analysed: Path) -> None:
@@ -136,8 +136,9 @@ def test_who_unblinded_is_told(analysed: Path) -> None:
     assert (told["by"], told["reason"]) == ("Ada", "the paper")
 
 
-def test_the_report_waits_for_the_names(analysed: Path) -> None:
-    (analysed / "report").mkdir()
-    (analysed / "report" / "index.html").write_text("<p>", "utf-8")
-    blinded, named = look_at(analysed), look_at(analysed, UNBLINDED)
-    assert (blinded["report"], blinded["report_waits"], named["report"]) == (False, True, True)
+def test_the_report_waits_for_the_names_and_for_the_end(analysed: Path, stopped: Path) -> None:
+    for folder in (analysed, stopped):
+        (folder / "report").mkdir()
+        (folder / "report" / "index.html").write_text("<p>", "utf-8")
+    told = [look_at(stopped), look_at(stopped, UNBLINDED), look_at(analysed, UNBLINDED)]
+    assert [(one["report"], one["report_waits"]) for one in told] == [(False, "names"), (True, None), (False, "end")]

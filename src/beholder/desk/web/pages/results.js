@@ -84,7 +84,7 @@ function blinding(document, desk) {
     say("blinding.title"),
     { name: "blinding" },
     element("p", {}, say(document.blinded ? "blinding.words" : "blinding.open")),
-    document.report_waits ? element("p", { class: "soft" }, say("report.waits")) : null,
+    document.report_waits === null ? null : element("p", { class: "soft" }, say(`report.waits.${document.report_waits}`)),
     rows.length > 0 ? table(say("blinding.title"), [say("history.when"), say("blinding.by"), say("history.why")], rows, { names: 3 }) : null,
     document.blinded && me.scopes.includes("unblind")
       ? button(say("blinding.does"), async () => {
