@@ -24,7 +24,7 @@ ACR: dict[str, Any] = {
 PARALLEL: dict[str, Any] = {"design": {"participants": 6, "trials": 1, "seed": 3}}
 SHORT = {"participants": 6, "trials": 1, "seed": 3}
 MORE: dict[str, dict[str, Any]] = {
-    "likert": {"method": "likert", "options": {"items": "avatar-short"}, "design": SHORT, "questions": []},
+    "likert": {"method": "likert", "options": {"items": "avatar-a"}, "design": SHORT, "questions": []},
     "rank": {"method": "rank", "questions": [{"id": "q", "text": "Order?", "scale": "order"}], "design": SHORT},
     "pair": {"method": "pair", "options": {"tie": True, "reason": "optional"}, "design": SHORT,
              "questions": [{"id": "q", "text": "Which?"}]},

@@ -145,3 +145,23 @@ def test_a_preset_that_a_method_does_not_have_is_refused(tmp_path: Path, method:
         new(method, tmp_path / "study", preset=preset)
     assert str(caught.value) == told
     assert not (tmp_path / "study").exists()
+
+
+def test_a_new_study_is_in_the_language_that_is_asked_for(tmp_path: Path) -> None:
+    study = load_study(new("pair", tmp_path / "german", language="de"))
+    assert (study.language, study.all_languages) == ("de", ("de",))
+    assert study.title != load_study(method_folder("pair") / "example.yaml").title
+    german = method_folder("pair") / "texts" / "de"
+    assert (tmp_path / "german" / "texts" / "consent.md").read_text("utf-8") == (german / "consent.md").read_text(
+        "utf-8"
+    )
+    both = load_study(new("pair", tmp_path / "both", language="en,de"))
+    assert both.all_languages == ("en", "de")
+    assert both.in_language("de").title == study.title
+    assert both.in_language("de").texts.consent == "texts/de/consent.md"
+
+
+def test_a_language_without_our_words_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="--language  is xx, and our words are not written in it"):
+        new("pair", tmp_path / "odd", language="en,xx")
+    assert not (tmp_path / "odd").exists()
