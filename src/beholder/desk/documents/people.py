@@ -162,7 +162,7 @@ def _person(study: DeskStudy, moment: StudyMoment, viewer: Viewer, participant: 
         "older": everybody[place - 1] if place else None,
         "acts": [
             {"kind": act.kind.replace("_", " "), "at": act.at.isoformat(), "session": act.session,
-             "reason": names.text(act.reason)}
+             "reason": names.text(act.reason), "by": act.by}
             for act in record.acts
         ],
         "ledger": [*ledger],

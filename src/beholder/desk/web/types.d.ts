@@ -74,7 +74,7 @@ export interface VisitShown {
 }
 export interface PersonDocument extends PersonRow {
   key: string; blinded: boolean; newer: string | null; older: string | null;
-  acts: { kind: string; at: string; session: string; reason: string }[];
+  acts: { kind: string; at: string; session: string; reason: string; by: string }[];
   ledger: { what: string; event: string; at: string; amount: string | null; words: string }[];
   visits: VisitShown[];
 }

@@ -170,7 +170,7 @@ function ratings({ ratings }, replay, isShown, { say }) {
 /** @param {PersonDocument} document @param {Desk} desk */
 function history({ acts, ledger }, { say }) {
   const rows = [
-    ...acts.map(({ at, kind, reason }) => ({ at, cells: [moment(at), kind, reason, "–"] })),
+    ...acts.map(({ at, kind, reason, by }) => ({ at, cells: [moment(at), by ? `${kind} (${by})` : kind, reason, "–"] })),
     ...ledger.map(({ at, what, event, amount, words }) => ({ at, cells: [moment(at), `${what}, ${event}`, words || "–", amount === null ? "–" : money(amount)] })),
   ].sort((one, other) => one.at.localeCompare(other.at));
   const heads = ["when", "what", "why", "amount"].map((name) => say(`history.${name}`));
