@@ -472,6 +472,7 @@ def report(source: Path, out: Path | None, robots: bool, **options: Any) -> Comm
 @click.option("--robots", is_flag=True, help="Take the rehearsal, although people have answered.")
 @click.option("--with-texts", is_flag=True, help="With what people wrote in their own words; look through it first.")
 @click.option("--p910", is_flag=True, help="Add the tables of the P.910 toolkit: votes_per_clip and the like.")
+@click.option("--sureal", is_flag=True, help="Add data sets in the format of sureal, one for each question.")
 def export(study: Path, **options: Any) -> object:
     """Write every fact as tidy tables, with a data dictionary."""
     import beholder

@@ -1,9 +1,9 @@
 """Export: every fact as tidy tables with a data dictionary, for other tools and other people.
 
 `source` (the facts), `columns` (what a table is), the tables `ratings`, `sessions`, `study`, `verdicts` and `p910`,
-`table_files` (CSV and Parquet), `dictionary` (data dictionary and Data Package), `dataset` (what is known of the data
-set, and what is blank), `dataset_card` (README), `croissant` and `repositories` (the same for catalogues and archives)
-and `folder` (export/).
+`sureal_data_sets`, `table_files` (CSV and Parquet), `dictionary` (data dictionary and Data Package), `dataset` (what
+is known of the data set, and what is blank), `dataset_card` (README), `croissant` and `repositories` (the same for
+catalogues and archives) and `folder` (export/).
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def export(
     robots: bool = False,
     with_texts: bool = False,
     p910: bool = False,
+    sureal: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Exported:
     """Write the facts of a study as tidy tables to a folder; return what was written.
@@ -60,6 +61,7 @@ def export(
         format          `csv`, `parquet`, or `psych-ds`: CSV in the layout of Psych-DS
         with_texts      what people wrote in their own words as well
         p910            the tables of the P.910 toolkit as well
+        sureal          data sets in the format of sureal as well, one for each question
 
     Rarely:
         robots          the rehearsal of a study that people have taken too
@@ -78,5 +80,6 @@ def export(
         robots=robots,
         with_texts=with_texts,
         p910=p910,
+        sureal=sureal,
         progress=progress,
     )

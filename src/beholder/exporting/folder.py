@@ -28,6 +28,7 @@ from beholder.exporting.dictionary import DICTIONARY, PACKAGE, dictionary_bytes,
 from beholder.exporting.p910 import p910_tables
 from beholder.exporting.repositories import citation_files, psych_ds_files
 from beholder.exporting.source import ExportSource, FreeTextFilter
+from beholder.exporting.sureal_data_sets import sureal_files
 from beholder.exporting.table_files import WRITERS, Format, TableWriter, WrittenTable
 from beholder.files import STAGING, staged, utf8
 from beholder.store.open import display_address, open_store, read_tables
@@ -56,6 +57,7 @@ def export_folder(
     robots: bool,
     with_texts: bool,
     p910: bool,
+    sureal: bool,
     progress: Progress | None,
 ) -> Exported:
     """Read the store of a study and write every fact to a folder."""
@@ -87,7 +89,8 @@ def export_folder(
             step()
         dataset = Dataset(loaded, source, *_span(source), f"beholder {version('beholder')}")
         notes = notes_of(dataset)
-        for name, content in _documents(dataset, written, notes, chosen).items():
+        data_sets = sureal_files(source) if sureal else {}
+        for name, content in _documents(dataset, written, notes, chosen, data_sets).items():
             (target / name).write_bytes(content)
     for leftover in folder.glob(f"{STAGING}*"):
         shutil.rmtree(leftover, ignore_errors=True)  # left by an interrupted export, perhaps with free text
@@ -96,13 +99,15 @@ def export_folder(
 
 
 def _documents(
-    dataset: Dataset, written: Sequence[WrittenTable], notes: Sequence[str], format: Format
-) -> dict[str, bytes]:
+    dataset: Dataset, written: Sequence[WrittenTable], notes: Sequence[str], format: Format,
+    data_sets: Mapping[str, bytes],
+) -> dict[str, bytes]:  # fmt: skip
     """Return the files that describe the tables, by name."""
     files = {
         DICTIONARY: dictionary_bytes(written),
         CROISSANT: croissant_bytes(dataset, written),
         **citation_files(dataset),
+        **data_sets,
         CHECKLISTS: utf8(checklist_text(dataset)),
     }
     if format == "psych-ds":

@@ -226,8 +226,10 @@ def _words(value: SourceValue | None) -> str:
 
 
 def _condition(path: str, content: str, reference: str, identity: str) -> str:
-    """Return what was done to a stimulus: what its name has beside that of its content; else its number."""
-    stem = PurePosixPath(path).stem
+    """Return what was done to a stimulus: what its name has beside its content, or its folder; else its number."""
+    stem, folder = PurePosixPath(path).stem, PurePosixPath(path).parent.name
+    if folder and stem in (PurePosixPath(reference).stem, content):
+        return stimulus_name(folder)
     for shared in (PurePosixPath(reference).stem, content):
         if shared and shared in stem and stem != shared:
             return stimulus_name(stem.replace(shared, "", 1).strip("_-. "), f"asset {identity}")

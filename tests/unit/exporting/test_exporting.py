@@ -34,7 +34,17 @@ def test_an_unknown_format_and_a_missing_pyarrow_say_what_to_do(study: Study, mo
 def test_the_command_takes_the_same_options() -> None:
     options = {option for parameter in cli.commands["export"].params for option in parameter.opts}
     everywhere = {"--json", "--quiet", "-q"}
-    assert options == {"study", "--store", "--out", "--format", "--robots", "--with-texts", "--p910", *everywhere}
+    assert options == {
+        "study",
+        "--store",
+        "--out",
+        "--format",
+        "--robots",
+        "--with-texts",
+        "--p910",
+        "--sureal",
+        *everywhere,
+    }
 
 
 def test_progress_comes_to_its_end(study: Study, tmp_path: Path) -> None:
