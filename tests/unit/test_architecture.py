@@ -230,6 +230,7 @@ SHORT_CHAPTERS = {
     "beholder.cli.handbook": "a command",
     "beholder.workflow.plan": "a verb",
     "beholder.workflow.serve": "a verb",
+    "beholder.exporting.sureal_data_sets": "a format of another tool, beside the tables that are our own",
 }
 """Modules under 120 lines with one importer that are no section of it, and why."""
 
