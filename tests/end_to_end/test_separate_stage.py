@@ -119,6 +119,14 @@ def test_robots_play_both_parts_and_the_tables_have_one_column_more(rehearsed: S
     assert [row["interrupted"] for row in exported] == ["0"] * 12
 
 
+def test_a_further_session_is_coupled_with_a_stage_of_its_own(tmp_path: Path, tiny: Path) -> None:
+    design = {"participants": 2, "trials": 2, "sessions_per_participant": 2, "seed": 3}
+    study = load_study(write_study(tmp_path, tiny, **{**KEYS, "design": design}))
+    crowd = beholder.simulate(study)
+    assert [robot.has_completed for robot in crowd.robots] == [True] * 4
+    assert len({robot.stage_token for robot in crowd.robots}) == 4
+
+
 def test_the_report_says_that_another_device_showed_with_its_screens_and_interruptions(rehearsed: Study) -> None:
     path = rehearsed.outputs / "clean" / "playback.csv"
     table = rows(path)

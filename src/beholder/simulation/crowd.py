@@ -116,7 +116,10 @@ async def send_robots(
 
 def _again(robot: Robot) -> Robot:
     """Return the same simulated person before their next session; what they answered to checks is remembered."""
-    return replace(robot, token="", session="", step={}, acknowledged=[], checked=dict(robot.checked), trial_limit=None)
+    return replace(
+        robot, token="", session="", step={}, acknowledged=[], checked=dict(robot.checked), trial_limit=None,
+        stage_token="",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
