@@ -23,7 +23,7 @@ from beholder.errors import Problem
 from beholder.study.model import Study
 
 OUTPUTS = frozenset({
-    "analyse", "clean", "close", "compare", "container", "decide", "deploy", "dimensions", "export", "launch",
+    "analyse", "board", "clean", "close", "compare", "container", "decide", "deploy", "dimensions", "export", "launch",
     "metrics", "monitor", "pay", "power", "preregistration", "rehearsal", "report", "storyboard", "store",
 })  # fmt: skip
 """Folders of a study that verbs write and no server reads. The plan and the media go along."""

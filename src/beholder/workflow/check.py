@@ -142,6 +142,7 @@ def check(
         raise StudyError(problems)
     catalogue, fresh, unmade = load_with_messages(loaded, method, progress, samples_only=not make)
     unknown = [*unknown_contrasts(loaded, catalogue), *dmos_problems(loaded, catalogue, method)]
+    unknown += earlier_problems(loaded)
     if problems := [*unknown, *margin_problems(loaded, method)]:
         raise StudyError(problems)
     plan = make_plan(loaded, catalogue, method)
@@ -322,6 +323,25 @@ def unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
             if name not in known:
                 key, near = f"analyse.contrasts.{place}.{side}", did_you_mean(name, known)
                 yield study.problem(key, f"is {name}, which is no condition", ", ".join(known), near)
+
+
+def earlier_problems(study: Study) -> Iterator[Problem]:
+    """Yield what keeps the board of an arena from reading the votes from before it."""
+    arena = study.design.arena
+    if arena is None or arena.earlier is None:
+        return
+    from beholder.analysis.ratings import open_ratings
+    from beholder.errors import UserError
+    from beholder.leaderboard.votes import votes_of
+
+    try:
+        votes_of(open_ratings(study.folder / arena.earlier))
+    except UserError as error:
+        for one in error.problems:
+            # A table that is given to a command can have its columns named there.
+            words, option, _ = one.fix.partition("--columns")
+            fix = f"{words}Give a column of the file that name." if option else words
+            yield study.problem("design.arena.earlier", f"is {arena.earlier}, which {one.what}", one.allowed, fix)
 
 
 def dmos_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
