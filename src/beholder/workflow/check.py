@@ -326,22 +326,11 @@ def unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
 
 
 def earlier_problems(study: Study) -> Iterator[Problem]:
-    """Yield what keeps the board of an arena from reading the votes from before it."""
+    """Yield that the votes from before an arena are not there, without which its board cannot be made."""
     arena = study.design.arena
-    if arena is None or arena.earlier is None:
-        return
-    from beholder.analysis.ratings import open_ratings
-    from beholder.errors import UserError
-    from beholder.leaderboard.votes import votes_of
-
-    try:
-        votes_of(open_ratings(study.folder / arena.earlier))
-    except UserError as error:
-        for one in error.problems:
-            # A table that is given to a command can have its columns named there.
-            words, option, _ = one.fix.partition("--columns")
-            fix = f"{words}Give a column of the file that name." if option else words
-            yield study.problem("design.arena.earlier", f"is {arena.earlier}, which {one.what}", one.allowed, fix)
+    if arena is not None and arena.earlier is not None and not (study.folder / arena.earlier).is_file():
+        what, fix = f"is {arena.earlier}, and there is no such file", "Put it beside study.yaml, or take this out."
+        yield study.problem("design.arena.earlier", what, "a table of votes", fix)
 
 
 def dmos_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
