@@ -12,6 +12,7 @@ import click
 from beholder.cli.command import is_json, is_quiet, is_to_open, open_in_browser, print_document, terminal
 from beholder.cli.completion import StudyPath
 from beholder.formats import interval, join_names, number, plain_count, plural, printable
+from beholder.words import english_name, provenance
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -335,6 +336,9 @@ def print_checked(checked: Checked) -> None:
         names = join_names(checked.default_texts)
         keys = join_names([f"texts.{name}" for name in checked.default_texts])
         click.echo(f"Participants read our default {names}. An ethics board will want your own: write {keys}.")
+    for language in checked.study.all_languages:
+        if language != "en":
+            click.echo(f"What we say on the pages in {english_name(language)}: {provenance(language)}.")
     if checked.study.contact is None:
         click.echo("Participants have nobody to ask: write contact, an e-mail or web address.")
     n = len(checked.warnings)

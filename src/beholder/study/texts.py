@@ -31,7 +31,8 @@ def default_texts(study: Study, shipped: Path) -> tuple[Which, ...]:
     """Return which of consent and instructions are still ours: not written, or as `shipped`, our folder of texts."""
 
     def is_ours(which: Which) -> bool:
-        text, file = study_text(study, which), shipped / f"{which}.md"
+        folder = shipped if study.language == "en" else shipped / study.language
+        text, file = study_text(study, which), folder / f"{which}.md"
         return text is None or (file.is_file() and text.strip() == file.read_text("utf-8").strip())
 
     names: tuple[Which, ...] = ("consent", "instructions")

@@ -14,6 +14,7 @@ from beholder.stimuli.ingestion import load_catalogue
 from beholder.study import schema
 from beholder.study.chain import load_chain
 from beholder.workflow.new import new
+from support.commands import command
 from support.data import ROOT
 
 METHOD = """
@@ -165,3 +166,10 @@ def test_a_language_without_our_words_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="--language  is xx, and our words are not written in it"):
         new("pair", tmp_path / "odd", language="en,xx")
     assert not (tmp_path / "odd").exists()
+
+
+def test_check_says_who_wrote_our_words_in_a_language_and_that_the_texts_are_ours(tmp_path: Path) -> None:
+    new("pair", tmp_path / "german", language="de")
+    said = command("check", cwd=tmp_path / "german")
+    assert "What we say on the pages in German: ours, unreviewed." in said.stdout
+    assert "Participants read our default consent and instructions." in said.stdout
