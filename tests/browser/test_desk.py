@@ -19,7 +19,7 @@ from support.answered_trials import PLAYED
 from support.browser import MARKS, StudyServers, barriers, events_of_step, overhang, play, rate
 from support.cleaning_store import START
 from support.commands import command
-from support.decision_store import decision_setup, write_study_file
+from support.decision_store import CARELESS, decision_setup, write_study_file
 from support.taken_study import TAKEN_KEYS, TakenStudy
 
 if TYPE_CHECKING:
@@ -330,6 +330,70 @@ async def test_what_is_done_on_the_pages_is_recorded_with_who_did_it(
         row = await page.locator(".panel-blinding tbody tr").inner_text()
         assert "Ada" in row
         assert "the paper is written" in row
+
+
+async def test_somebody_is_rejected_asked_back_and_what_was_proposed_comes_back(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    folder, paid_by_hand = tmp_path / "study", {"mode": "link", "reward": "2.00 GBP"}
+    folder.mkdir()
+    async with decision_setup(folder, listed=False, recruit=paid_by_hand) as setup:
+        write_study_file(folder, recruit=paid_by_hand)
+        await setup.come("careless", mode="link", obeys=CARELESS)
+        await setup.come("good", mode="link")
+    async with desk(chromium, tmp_path, folder / "study.yaml") as there:
+        page, dialog = there.page, there.page.locator("dialog[open]")
+        study = page.url.partition("/studies/")[2]
+        own = "You were asked twice to choose a number that was read out, and chose another. Write to lab@example.org."
+
+        async def decided() -> tuple[str | None, ...]:
+            rows = {row["submission"]: row for row in (await there.read(f"/api/studies/{study}/decisions"))["rows"]}
+            return tuple(rows["careless"][name] for name in ("pay", "category", "message"))
+
+        async def begin(who: str) -> None:
+            await there.go(f"/studies/{study}/decisions?search={who}")
+            await page.locator(".rows-decisions .button").click()
+
+        async def keep(why: str) -> None:
+            await dialog.locator("textarea[name=reason]").fill(why)
+            await dialog.locator("button[type=submit]").click()
+            await page.locator("#told p").wait_for()
+
+        proposed = await decided()
+        assert proposed[:2] == ("reject", "FAILED_CHECK")
+        # Who gave no ground cannot be rejected at all.
+        await begin("good")
+        assert await dialog.locator('input[name=pay][value="reject"]').count() == 0
+        # Ask back: the words of the rejection do not go with it.
+        await begin("careless")
+        category, message = dialog.locator("select"), dialog.locator("textarea[name=message]")
+        assert await message.input_value() == proposed[2]
+        await dialog.locator('input[name=pay][value="return"]').check()
+        assert not await category.is_visible()
+        assert await message.input_value() == ""
+        await keep("they wrote that the sound was broken")
+        assert await decided() == ("return", None, "")
+        # Reject, with words of our own: too few are told, and the category goes along.
+        await begin("careless")
+        await dialog.locator('input[name=pay][value="reject"]').check()
+        assert await category.locator("option").all_inner_texts() == ["A check was failed"]
+        await message.fill("Too short.")
+        await dialog.locator("textarea[name=reason]").fill("the sound was not broken")
+        await dialog.locator("button[type=submit]").click()
+        assert "needs 90 more characters" in await dialog.get_by_role("alert").inner_text()
+        await message.fill(own)
+        await keep("the sound was not broken")
+        assert await decided() == ("reject", "FAILED_CHECK", own)
+        # And back to what was proposed, with its use and its words.
+        await begin("careless")
+        await dialog.locator('input[name=pay][value="approve"]').check()
+        await dialog.locator('input[name=use][value="yes"]').check()
+        await keep("we were too strict")
+        assert await decided() == ("approve", None, "")
+        await begin("careless")
+        await dialog.get_by_role("button", name="Back to what was proposed").click()
+        await keep("a mistake of mine")
+        assert await decided() == proposed
 
 
 async def test_a_share_shows_what_was_chosen_and_nothing_else(

@@ -219,8 +219,8 @@ async def three_participants(setup: DecisionSetup) -> list[str]:
     return [done, open_, twice]
 
 
-def write_study_file(folder: Path) -> None:
+def write_study_file(folder: Path, **keys: Any) -> None:
     """Write the study next to its store, as the command line reads it."""
     (folder / "stimuli").mkdir(exist_ok=True)
-    text = yaml.safe_dump(make_study(folder).model_dump(mode="json", exclude_unset=True))
+    text = yaml.safe_dump(make_study(folder, **keys).model_dump(mode="json", exclude_unset=True))
     (folder / "study.yaml").write_text(text, "utf-8")

@@ -126,7 +126,8 @@ async def _resume_link(study: DeskStudy, viewer: Viewer, asked: AskedAct) -> Don
 async def _decide(study: DeskStudy, viewer: Viewer, asked: AskedAct) -> Done:
     await require_reason(study.context, asked.reason)
     submission, pay = asked.text("submission", "that of a row"), asked.text("pay", "what `beholder decide` allows")
-    use, texts = asked.values.get("use"), {name: asked.values.get(name, "") for name in ("category", "message")}
+    use = asked.values.get("use")
+    texts = {name: asked.values[name] for name in ("category", "message") if name in asked.values}
     problems = [] if isinstance(use, bool) else [Problem("use", "is neither true nor false", "true, false")]
     problems += [Problem(name, "is no text", "a text") for name, one in texts.items() if not isinstance(one, str)]
     if problems:

@@ -307,3 +307,5 @@ class DecisionRow:
     """What the participant reads; for a rejection at least 100 characters."""
     further: tuple[str, ...] = ()
     """Accepted sessions beyond the one paid by the reward: further rounds of one visit."""
+    grounds: tuple[Category, ...] = ()
+    """The categories under which it may be rejected now; none where nobody may."""

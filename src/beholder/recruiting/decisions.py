@@ -136,14 +136,20 @@ async def decide_study(
 
 
 async def edit_decision(
-    context: RecruitContext, submission: str, *, pay: str, use: bool, category: str = "", message: str = ""
+    context: RecruitContext, submission: str, *, pay: str, use: bool, category: str = "", message: str | None = None
 ) -> Decisions:
-    """Decide about one submission in the file, as a person does in a spreadsheet; where it is wrong, change nothing."""
-    await decide_study(context)
+    """Decide about one submission in the file, as a person does in a spreadsheet; where it is wrong, change nothing.
+
+    Without a message it stays as it is, or is the usual one where the pay is another one now.
+    """
+    rows = (await decide_study(context)).rows
     file = context.study.folder / DECISIONS_FILE
     before = file.read_bytes()
     cells = {"pay": pay, "use": "true" if use else "false"}
-    cells |= {name: value for name, value in (("category", category), ("message", message)) if value}
+    if category:
+        cells["category"] = category
+    if message is not None or any(row.submission == submission and row.pay != pay for row in rows):
+        cells["message"] = message or ""  # what was written for another decision is not sent with this one
     edit_row(context.study.folder, submission, cells)
     try:
         return await decide_study(context)

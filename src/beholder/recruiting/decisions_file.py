@@ -191,8 +191,8 @@ def _changed(
     decided = replace(decided, pay=pay)
     if pay in ("reject", "return", "screen_out"):
         category = next((one for one in _CATEGORIES if one == edit.category), None)
-        # An empty cell is filled by what would be proposed.
-        message = edit.message or decided.message
+        # An empty cell is filled by what would be proposed for the same.
+        message = edit.message or (decided.message if pay == decided.proposed else "")
         if pay == "reject":
             problems += _message_problems(row, edit, category, message, is_signed)
         decided = replace(decided, category=category if pay == "reject" else None, message=message)

@@ -156,6 +156,7 @@ class ProposalTable:
             category=category,
             message=message,
             further=self._further(sessions, main),
+            grounds=tuple(sorted(proposal.grounds)) if status == "awaiting_review" else (),
         )
         is_ours = pair.submission is not None or not self._evidence.is_listed
         id_ = pair.submission.participant if pair.submission is not None else ""

@@ -11,7 +11,7 @@ from beholder.desk.documents.people import MOST, page_of, verdict_title
 from beholder.desk.documents.study_facts import CodeNames, StudyMoment
 from beholder.desk.viewer import Viewer
 from beholder.errors import UserError
-from beholder.recruiting.contract import DecisionRow
+from beholder.recruiting.contract import SHORTEST_MESSAGE, DecisionRow
 from beholder.recruiting.debts import Payment
 from beholder.recruiting.decisions import Decisions, digest_of
 from beholder.recruiting.launch_record import launch_record, promised_pay
@@ -54,6 +54,7 @@ async def document(
         "offset": first,
         "counts": dict(counts),
         "reward": None if promised.reward is None else str(promised.reward),
+        "shortest_message": SHORTEST_MESSAGE,
         "screen_out": None if promised.screen_out is None else str(promised.screen_out),
         "seen": digest_of(decided.rows) if decided is not None else "",
         "unsigned": sum(bool(row["unsigned"]) for row in rows),
@@ -86,22 +87,17 @@ def _row(one: DecisionRow, moment: StudyMoment, names: CodeNames, signed: Any) -
         "proposed": one.proposed,
         "pay": one.pay,
         "use": one.use,
+        "proposed_use": one.use != one.is_use_changed,
         "changed": one.pay != one.proposed or one.is_use_changed,
         "words": names.text(one.words),
         "reasons": [names.text(reason_words(reason)) for reason in one.reasons],
         "category": one.category,
-        "message": names.text(one.message),
-        "may_reject": _may_reject(one, moment),
+        "message": one.message,
+        "grounds": [*one.grounds],
         "evidence": _evidence(one, moment, names),
         "signed": None if before is None else {"by": before.by, "at": before.at.isoformat(), "pay": before.pay},
         "unsigned": needs and not is_same,
     }
-
-
-def _may_reject(one: DecisionRow, moment: StudyMoment) -> bool:
-    """Return whether the rules allow not to pay: what a stimulus itself asked for was not done."""
-    own = [moment.judged[session] for session in one.sessions if session in moment.judged]
-    return one.pay == "reject" or one.proposed == "reject" or any(judged.decision.is_refusable for judged in own)
 
 
 def _evidence(one: DecisionRow, moment: StudyMoment, names: CodeNames) -> list[Json]:

@@ -121,6 +121,13 @@ export function field(label, attributes) {
   return { input, element: element("label", { class: "labelled" }, element("span", {}, label), input) };
 }
 
+/** Return a field for several lines with its label. @param {string} label @param {string} value @param {Attributes} attributes */
+export function lines(label, value, attributes) {
+  const input = element("textarea", { class: "field", rows: 4, ...attributes });
+  input.value = value;
+  return { input, element: element("label", { class: "labelled" }, element("span", {}, label), input) };
+}
+
 /** Return a choice with its label. @param {string} label @param {[string, string][]} options @param {string} value
  *  @param {(value: string) => void} change */
 export function choice(label, options, value, change) {

@@ -109,7 +109,7 @@ export interface ReplayDocument {
 export interface DecisionShown {
   submission: string; participant: string; sessions: string[]; outcome: string | null; status: string; code: string;
   proposed: string; pay: string; use: boolean; changed: boolean; words: string; reasons: string[];
-  category: string | null; message: string; may_reject: boolean;
+  category: string | null; message: string; grounds: string[]; proposed_use: boolean;
   evidence: { session: string; title: string; verdict: string; words: string }[];
   signed: { by: string; at: string; pay: string } | null; unsigned: boolean;
 }
@@ -123,7 +123,7 @@ export interface PaymentShown {
 export interface DecisionsDocument {
   key: string; blinded: boolean; mode: string; by_hand: boolean; problems: string[]; words: string[]; all: number;
   total: number; offset: number; counts: { [pay: string]: number }; reward: string | null; screen_out: string | null;
-  seen: string; unsigned: number; rows: DecisionShown[]; payment: PaymentShown | null;
+  shortest_message: number; seen: string; unsigned: number; rows: DecisionShown[]; payment: PaymentShown | null;
 }
 
 export interface ConditionMean { name: string; n?: number | null; mean: number | null; ci_low?: number | null; ci_high?: number | null }

@@ -34,8 +34,8 @@ def test_it_is_the_table_of_decide_with_the_evidence(tmp_path: Path) -> None:
     assert by_id["good"]["evidence"] == [one for one in by_id["good"]["evidence"] if one["verdict"] == "unknown"]
     careless = by_id["careless"]
     assert told["rows"][0]["pay"] in ("look", "reject"), "those for a person come first"
-    assert careless["may_reject"]
-    assert not by_id["good"]["may_reject"]
+    assert careless["grounds"] == ["FAILED_CHECK"]
+    assert by_id["good"]["grounds"] == []
     assert any(one["verdict"] == "fail" for one in careless["evidence"])
     assert careless["unsigned"]
     assert not by_id["open"]["unsigned"]

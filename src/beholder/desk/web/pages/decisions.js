@@ -6,13 +6,15 @@ import { act, askTyped, reasonField } from "../acts.js";
 import { pathOf } from "../bar.js";
 import { ask } from "../dialog.js";
 import { count, moment, money } from "../format.js";
-import { button, empty, facts, field, head, marks, panel, status } from "../parts.js";
+import { button, choice, empty, facts, field, head, lines, marks, panel, status } from "../parts.js";
 import { openRows } from "../rows.js";
 
 /** @import { DecisionShown, DecisionsDocument, Desk, Page } from "../types" */
 
 const PAGE = 100;
 const TYPING_MS = 200;
+/** Decisions of which the person is told. */
+const TOLD = new Set(["reject", "return", "screen_out"]);
 
 /** @type {Page} */
 export default async function decisions(main, desk) {
@@ -117,21 +119,43 @@ async function edit(row, document, desk) {
     ["approve", say("decide.approve", { sum: document.reward === null ? say("decide.nothing") : money(document.reward) })],
     ...(document.screen_out === null ? [] : [["screen_out", say("decide.screen_out", { sum: money(document.screen_out) })]]),
     ["return", say("decide.return")],
-    ...(row.may_reject ? [["reject", say("decide.reject")]] : []),
-    ...(row.pay === "look" ? [["look", say("pay.look")]] : []),
-    ...(row.pay === "bonus" ? [["bonus", say("pay.bonus")]] : []),
-    ...(row.pay === "nothing" || row.pay === "wait" ? [[row.pay, say(`pay.${row.pay}`)]] : []),
+    ...(row.grounds.length > 0 ? [["reject", say("decide.reject")]] : []),
   ];
+  for (const other of new Set([row.pay, row.proposed])) {
+    if (ways.every(([value]) => value !== other)) ways.push([other, say(`pay.${other}`)]);
+  }
   const radio = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ words, /** @type {boolean} */ is) =>
     element("label", { class: "check" }, element("input", { type: "radio", name, value, checked: is }), words);
   const pays = element("fieldset", {}, element("legend", {}, say("decide.pay")), ways.map(([value, words]) => radio("pay", value ?? "", words ?? "", value === row.pay)));
   const uses = element("fieldset", {}, element("legend", {}, say("decide.use")), radio("use", "yes", say("decide.use.yes"), row.use), radio("use", "no", say("decide.use.no"), !row.use));
   const chosen = (/** @type {Element} */ of) => /** @type {HTMLInputElement | null} */ (of.querySelector("input:checked"))?.value ?? "";
-  const message = field(say("decide.message"), { value: row.message });
+  const grounds = /** @type {[string, string][]} */ (row.grounds.map((one) => [one, say(`category.${one}`)]));
+  const category = choice(say("decide.category"), grounds, row.category ?? "", () => {});
+  const message = lines(say("decide.message"), "", { name: "message" });
+  const hint = element("p", { class: "soft small" });
+  const sent = element("div", { class: "decide-message" }, category.element, message.element, hint);
+  const written = () => message.input.value.trim();
+  // An empty message is filled with what is proposed; a rejection that nobody proposed has none.
+  const missing = () => (chosen(pays) !== "reject" || (written() === "" && row.proposed === "reject") ? 0 : Math.max(0, document.shortest_message - [...written()].length));
+  let shown = row.pay;
+  const show = () => {
+    const pay = chosen(pays);
+    // What was written for one decision says nothing about another one.
+    if (pay !== shown) message.input.value = pay === row.pay ? row.message : "";
+    shown = pay;
+    sent.hidden = !TOLD.has(pay);
+    category.element.hidden = pay !== "reject";
+    hint.textContent = missing() > 0 ? say("decide.message.short", { n: missing() }) : written() === "" ? say("decide.message.usual") : "";
+  };
+  message.input.value = row.message;
+  pays.addEventListener("change", show);
+  message.input.addEventListener("input", show);
+  show();
   const undo = row.changed
     ? button(say("decide.undo", { pay: say(`pay.${row.proposed}`) }), () => {
-        const before = /** @type {HTMLInputElement | null} */ (pays.querySelector(`input[value="${row.proposed}"]`));
-        if (before !== null) before.checked = true;
+        for (const [of, value] of /** @type {[Element, string][]} */ ([[pays, row.proposed], [uses, row.proposed_use ? "yes" : "no"]])) {
+          /** @type {HTMLInputElement | null} */ (of.querySelector(`input[value="${value}"]`))?.click();
+        }
       })
     : null;
   const isDone = await ask(
@@ -140,12 +164,14 @@ async function edit(row, document, desk) {
       title: say("decide.title"),
       words: row.words,
       does: say("decide.does"),
-      check: () => (reason.value === "" ? say("act.reason.missing") : null),
-      run: () =>
-        act(desk, {
-          kind: "decide", submission: row.submission, pay: chosen(pays), use: chosen(uses) === "yes", reason: reason.value,
-          message: /** @type {HTMLInputElement} */ (message.input).value.trim(),
-        }), // prettier-ignore
+      check: () => (missing() > 0 ? say("decide.message.short", { n: missing() }) : reason.value === "" ? say("act.reason.missing") : null),
+      run: () => {
+        const pay = chosen(pays);
+        return act(desk, {
+          kind: "decide", submission: row.submission, pay, use: chosen(uses) === "yes", reason: reason.value,
+          category: pay === "reject" ? category.select.value : "", message: TOLD.has(pay) ? written() : "",
+        }); // prettier-ignore
+      },
     },
     facts([
       [say("decide.who"), row.participant ? element("a", { href: pathOf(place.study, "people", row.participant) }, row.participant) : row.submission],
@@ -157,7 +183,7 @@ async function edit(row, document, desk) {
       : element("p", { class: "soft" }, say("decide.no_evidence")),
     pays,
     uses,
-    element("div", { class: "decide-message" }, message.element),
+    sent,
     reason.element,
     undo,
   );
