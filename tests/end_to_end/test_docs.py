@@ -450,9 +450,9 @@ def test_every_verb_and_option_is_in_the_commands() -> None:
 # The repository
 
 
-def test_the_readme_is_one_screen() -> None:
+def test_the_readme_is_two_screens() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert len(text.splitlines()) < 60
+    assert len(text.splitlines()) < 90
     for needed in (
         "make demo",
         "make test",
