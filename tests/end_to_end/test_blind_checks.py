@@ -25,7 +25,7 @@ from support.clock_service import LAPTOP
 SHOWN = {
     "key", "kind", "progress", "prefetch", "check", "attempt", "gate", "public", "media", "told", "words", "list",
 }  # fmt: skip
-DRAWN_PER_ATTEMPT = {"questions", "card"}
+DRAWN_PER_ATTEMPT = {"questions", "language", "card"}
 """Checks with a random public part: the items of a quiz, and the initial size of the card outline."""
 
 

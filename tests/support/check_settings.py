@@ -8,6 +8,7 @@ QUIZ = [
 ]
 EVERY = {
     "device": True, "screen": True, "refresh": True, "media": True, "network": True, "remote": True,
+    "language": True,
     "questions": {"items": QUIZ, "draw": 2}, "colour": True, "acuity": True, "display": True, "brightness": True,
     "distance": True, "headphones": {"strict": True}, "tones": True, "sides": True,
 }  # fmt: skip

@@ -150,8 +150,10 @@ class BrowserPage(Protocol):
 class PageCheck(ABC, CheckKind):
     """Base of every check with a page of its own.
 
-    `options` are those of the study, `folder` is the study folder.
+    `options` are those of the study, `folder` is the study folder, `language` is that in which somebody takes part.
     """
+
+    language: str = "en"
 
     # What it is
 
@@ -276,6 +278,10 @@ class PageCheck(ABC, CheckKind):
     def problems(self, study: Study) -> Iterator[Problem]:
         """Yield what is wrong with its files in the study folder."""
         return iter(())
+
+    def is_carried(self, evidence: Mapping[str, Json]) -> bool:
+        """Return whether a pass in another session, with this evidence of its verdict, can count in this one."""
+        return True
 
     def device_facts(self, verdict: Verdict) -> Mapping[str, Json]:
         """Return what a verdict says of the device, by column of devices.csv."""

@@ -28,7 +28,10 @@ def page_checks(study: Study) -> tuple[PageCheck, ...]:
         for other in kinds[name].brings:
             options[other] = options[other] or kinds[other].Options()
     switched = ((kind, options[kind.switch or kind.name]) for kind in kinds.values())
-    return tuple(kind(rule, study.folder) for kind, rule in switched if rule is not None and kind.is_asked(rule))
+    checks = tuple(kind(rule, study.folder) for kind, rule in switched if rule is not None and kind.is_asked(rule))
+    for check in checks:
+        check.language = study.language
+    return checks
 
 
 def check_texts(language: str) -> Mapping[str, Mapping[str, str]]:

@@ -252,7 +252,10 @@ def _is_current_pass(check: PageCheck, stored: StoredVerdict) -> bool:
     then = evidence.get("rule")
     if evidence.get("version") != check.version or not isinstance(then, Mapping):
         return False
-    return all(then.get(name) == value for name, value in now.items() if name not in _TERMS)
+    if any(then.get(name) != value for name, value in now.items() if name not in _TERMS):
+        return False
+    measured = evidence.get("evidence")
+    return check.is_carried(measured if isinstance(measured, Mapping) else {})
 
 
 def _is_trained(script: Script, verdicts: Mapping[str, StoredVerdict], now: datetime) -> bool:

@@ -11,7 +11,8 @@ from numpy.random import Generator
 from beholder.checks.answer_patterns import Repeat
 from beholder.checks.contract import AnsweredTrial
 from beholder.checks.known_answers import MessageRule, Say, TrapItem
-from beholder.checks.page_contract import CheckContext, RobotAbilities
+from beholder.checks.page_contract import CheckContext, PageCheck, RobotAbilities
+from beholder.checks.page_registry import page_checks
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
 from beholder.methods.differences import DifferenceMethod
@@ -54,6 +55,7 @@ class Oracle:
         self.people = people or Population()
         self.claims: dict[str, int] = {}
         self._secret = secret
+        self._checks: dict[str, dict[str, PageCheck]] = {}
         study = served.study
         self._asks = {ask.id: ask for ask in study.asks}
         self._said: dict[Role, Say] = {}
@@ -110,13 +112,23 @@ class Oracle:
         The answer is recorded as the server stores it, because later checks depend on it.
         """
         step = self._step(robot.session, key)
-        check = check_of(step)
+        check = self._check_in(robot.language, check_of(step))
+        step = replace(step, check=check)
         context = CheckContext(robot.device, robot.checked, self.served.needs)
         posed = pose(self._secret, robot.session, step, context)
         rng = keyed_rng(self.seed, "check", robot.name, key)
         answer = check.respond(posed, able, rng)
         robot.checked[check.name] = examine(check, posed, answer, context, step.attempt)[0]
         return answer, check.seconds * float(rng.lognormal(0, _SPEED_SPREAD))
+
+    def _check_in(self, language: str, check: PageCheck) -> PageCheck:
+        """Return a check as a robot meets it that takes part in this language of the study."""
+        study = self.served.study
+        if language in ("", study.language):
+            return check
+        if language not in self._checks:
+            self._checks[language] = {one.name: one for one in page_checks(study.in_language(language))}
+        return self._checks[language].get(check.name, check)
 
     def _step(self, session: str, key: str) -> PlannedStep:
         step = self.served.script(self.claims[session]).find(key)

@@ -5,6 +5,7 @@ The page gets texts and options only. Participants read the topics of wrong answ
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from math import comb
 from typing import Annotated, Any, ClassVar, Self
@@ -54,20 +55,103 @@ class Quiz(StudyPart):
         return self
 
 
-class Questions(PageCheck):
+class ChoiceCheck(PageCheck):
+    """Base of checks that ask several items, each with one right option, on one page.
+
+    The private half of a task has them as `items`: `id`, `options`, `correct`, and the `topic` that researchers read.
+    """
+
+    reasons: ClassVar[Mapping[str, str]] = {"wrong": "wrong answers"}
+    stage = "qualify"
+    scope = "person"
+    seconds = 40
+
+    @property
+    @abstractmethod
+    def asked(self) -> int:
+        """Number of items in an attempt."""
+
+    @property
+    @abstractmethod
+    def needed(self) -> int:
+        """Number of items that have to be right."""
+
+    @abstractmethod
+    def choices(self) -> Sequence[int]:
+        """Return the number of options of each item of the pool."""
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        answers = answer.get("answers")
+        items = items_of(private)
+        names = [f"q{place}" for place in range(1, len(items) + 1)]
+        if not isinstance(answers, Mapping) or set(answers) - set(names):
+            raise self.refuse("answers", "other_answers", f"an object with {', '.join(names)}")
+        for name, item in zip(names, items, strict=True):
+            if answers.get(name) not in item["options"]:
+                raise self.refuse(f"answers.{name}", "answer_not_offered", ", ".join(item["options"]))
+        return {"answers": {name: answers[name] for name in names}}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        answers = attempt.answer["answers"]
+        assert isinstance(answers, Mapping)
+        items = items_of(attempt.private)
+        wrong = [item for item, choice in zip(items, answers.values(), strict=True) if choice != item["correct"]]
+        right = len(items) - len(wrong)
+        is_enough = right >= self.needed
+        return self.verdict(
+            "pass" if is_enough else "fail", "" if is_enough else "wrong", measured=right, needed=self.needed,
+            asked=len(items), wrong=[item["id"] for item in wrong],
+            topics=list(dict.fromkeys(item["topic"] for item in wrong)),
+        )  # fmt: skip
+
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
+        topics, asked = verdict.evidence.get("topics"), verdict.evidence.get("asked")
+        listed = "; ".join(str(topic).rstrip(" .?!:") for topic in topics) if isinstance(topics, Sequence) else ""
+        return {
+            "right": _whole(verdict.measured), "needed": _whole(verdict.needed), "asked": _whole(asked),
+            "topics": listed,
+        }  # fmt: skip
+
+    def guess_rate(self) -> float:
+        """Return the probability that random answers pass, over all draws from the pool."""
+        # ways[j][k]: over all choices of j items, the summed probability that k of them are guessed right.
+        pool = self.choices()
+        ways = [[0.0] * (self.asked + 1) for _ in range(self.asked + 1)]
+        ways[0][0] = 1.0
+        for options in pool:
+            guess = 1 / options
+            for taken in range(self.asked, 0, -1):
+                for right in range(taken, -1, -1):
+                    hit = ways[taken - 1][right - 1] * guess if right else 0.0
+                    ways[taken][right] += hit + ways[taken - 1][right] * (1 - guess)
+        return sum(ways[self.asked][self.needed :]) / comb(len(pool), self.asked)
+
+    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
+        is_able = robot.can(self.name)
+        answers: dict[str, Json] = {}
+        for place, item in enumerate(items_of(task.private), 1):
+            wrong = [option for option in item["options"] if option != item["correct"]]
+            answers[f"q{place}"] = item["correct"] if is_able else wrong[int(rng.integers(len(wrong)))]
+        return {"answers": answers}
+
+    @classmethod
+    async def take(cls, page: BrowserPage) -> None:
+        for item, option in page.answer["answers"].items():
+            await page.tick(f'[data-item="{item}"] input[value="{option}"]')
+        await page.leave()
+
+
+class Questions(ChoiceCheck):
     name = "questions"
     title = "Quiz"
     summary = "A quiz with right answers."
-    reasons: ClassVar[Mapping[str, str]] = {"wrong": "wrong answers"}
     example: ClassVar[Mapping[str, Any]] = {
         "items": [{"id": f"q{n}", "text": "Which?", "options": [*"abcd"], "correct": "a"} for n in range(12)],
         "draw": 4, "right": 3,
     }  # fmt: skip
     unique = ("items", "id")
-    stage = "qualify"
     order = 110
-    scope = "person"
-    seconds = 40
 
     class Options(CheckOptions):
         """A quiz on language or instructions: some items drawn from a pool."""
@@ -100,6 +184,9 @@ class Questions(PageCheck):
         """Number of items that have to be right."""
         return self.options.right or self.asked
 
+    def choices(self) -> Sequence[int]:
+        return [len(item.options) for item in self.options.items]
+
     def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         drawn = sorted(rng.choice(len(self.options.items), self.asked, replace=False).tolist())
         items = {f"q{place}": self.options.items[number] for place, number in enumerate(drawn, 1)}
@@ -116,68 +203,9 @@ class Questions(PageCheck):
         ]  # fmt: skip
         return CheckTask({"items": public}, {"items": private})
 
-    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
-        assert isinstance(answer, Mapping)
-        answers = answer.get("answers")
-        items = _items(private)
-        names = [f"q{place}" for place in range(1, len(items) + 1)]
-        if not isinstance(answers, Mapping) or set(answers) - set(names):
-            raise self.refuse("answers", "other_answers", f"an object with {', '.join(names)}")
-        for name, item in zip(names, items, strict=True):
-            if answers.get(name) not in item["options"]:
-                raise self.refuse(f"answers.{name}", "answer_not_offered", ", ".join(item["options"]))
-        return {"answers": {name: answers[name] for name in names}}
 
-    def judge(self, attempt: Attempt) -> Verdict:
-        answers = attempt.answer["answers"]
-        assert isinstance(answers, Mapping)
-        items = _items(attempt.private)
-        wrong = [item for item, choice in zip(items, answers.values(), strict=True) if choice != item["correct"]]
-        right = len(items) - len(wrong)
-        is_enough = right >= self.needed
-        return self.verdict(
-            "pass" if is_enough else "fail", "" if is_enough else "wrong", measured=right, needed=self.needed,
-            asked=len(items), wrong=[item["id"] for item in wrong],
-            topics=list(dict.fromkeys(item["topic"] for item in wrong)),
-        )  # fmt: skip
-
-    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
-        topics, asked = verdict.evidence.get("topics"), verdict.evidence.get("asked")
-        listed = "; ".join(str(topic).rstrip(" .?!:") for topic in topics) if isinstance(topics, Sequence) else ""
-        return {
-            "right": _whole(verdict.measured), "needed": _whole(verdict.needed), "asked": _whole(asked),
-            "topics": listed,
-        }  # fmt: skip
-
-    def guess_rate(self) -> float:
-        """Return the probability that random answers pass, over all draws from the pool."""
-        # ways[j][k]: over all choices of j items, the summed probability that k of them are guessed right.
-        ways = [[0.0] * (self.asked + 1) for _ in range(self.asked + 1)]
-        ways[0][0] = 1.0
-        for item in self.options.items:
-            guess = 1 / len(item.options)
-            for taken in range(self.asked, 0, -1):
-                for right in range(taken, -1, -1):
-                    hit = ways[taken - 1][right - 1] * guess if right else 0.0
-                    ways[taken][right] += hit + ways[taken - 1][right] * (1 - guess)
-        return sum(ways[self.asked][self.needed :]) / comb(len(self.options.items), self.asked)
-
-    def respond(self, task: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
-        is_able = robot.can(self.name)
-        answers: dict[str, Json] = {}
-        for place, item in enumerate(_items(task.private), 1):
-            wrong = [option for option in item["options"] if option != item["correct"]]
-            answers[f"q{place}"] = item["correct"] if is_able else wrong[int(rng.integers(len(wrong)))]
-        return {"answers": answers}
-
-    @classmethod
-    async def take(cls, page: BrowserPage) -> None:
-        for item, option in page.answer["answers"].items():
-            await page.tick(f'[data-item="{item}"] input[value="{option}"]')
-        await page.leave()
-
-
-def _items(private: Mapping[str, Json]) -> list[Mapping[str, Any]]:
+def items_of(private: Mapping[str, Json]) -> list[Mapping[str, Any]]:
+    """Return the items of an attempt, in the order in which they are asked."""
     items = private["items"]
     assert isinstance(items, Sequence)
     return [item for item in items if isinstance(item, Mapping)]
