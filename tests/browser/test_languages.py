@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
+from beholder.testing.browser import oracle_for
 from support.browser import MARKS, StudyServers, barriers, overhang
 from support.pseudo_language import LONG, TURNED, longer, pseudo_languages, turned
 from support.variants import variant
@@ -21,6 +22,7 @@ ACR: dict[str, Any] = {
     "questions": [{"id": "quality", "text": "How good is it?", "scale": "acr5"}],
     "design": {"participants": 6, "trials": 1, "seed": 3},
 }
+CHECKED = {**ACR, "qualification": {"language": True}}
 PARALLEL: dict[str, Any] = {"design": {"participants": 6, "trials": 1, "seed": 3}}
 SHORT = {"participants": 6, "trials": 1, "seed": 3}
 MORE: dict[str, dict[str, Any]] = {
@@ -41,7 +43,7 @@ def more_languages(pseudo_words: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 @pytest.mark.usefixtures("more_languages")
 @pytest.mark.parametrize(
     ("code", "keys"),
-    [(TURNED, PARALLEL), (LONG, ACR), variant(LONG, PARALLEL), variant(TURNED, ACR)]
+    [(TURNED, PARALLEL), (LONG, CHECKED), variant(LONG, PARALLEL), variant(TURNED, CHECKED)]
     + [variant(code, keys) for keys in MORE.values() for code in (LONG, TURNED)],
 )
 async def test_nothing_is_cut_off_or_a_barrier_in_a_longer_or_a_turned_language(
@@ -57,7 +59,7 @@ async def test_nothing_is_cut_off_or_a_barrier_in_a_longer_or_a_turned_language(
         direction = await page.evaluate("getComputedStyle(document.body).direction")
         assert (await page.get_attribute("html", "lang"), direction) == (code, "rtl" if code == TURNED else "ltr")
 
-    await visit.go("end", on_step=scan)
+    await visit.go("end", on_step=scan, oracle=oracle_for(site.server, visit.page))
     assert problems == []
 
 

@@ -205,7 +205,7 @@ async def test_each_person_is_asked_in_their_language(tmp_path: Path, tiny: Path
         visitor = Visitor(Site(server.service, server.store, server.address, client), participant="ada")
         await visitor.arrive()
         assert any("English" in line for line in visitor.step["needs"])
-        await visitor.answer({"agree": True, "language": "de"})
+        await visitor.answer({"agree": True, "language": "de", "language_from": "choice"})
         asked: list[str] = []
         for attempt in (1, 2):
             assert visitor.step["key"] == f"check:language:{attempt}"
