@@ -592,8 +592,9 @@ def test_the_name_of_a_method_lives_in_its_own_folder_only() -> None:
 
 
 OTHER_MEANINGS = {
-    "colour": "of a slot", "device": "a stage, a scope, and what a browser reports", "media": "a folder of the study",
-    "questions": "of the study", "screen": "what a browser reports", "sides": "of a comparison",
+    "colour": "of a slot", "device": "a stage, a scope, and what a browser reports",
+    "language": "of a person and of texts", "media": "a folder of the study", "questions": "of the study",
+    "screen": "what a browser reports", "sides": "of a comparison",
 }  # fmt: skip
 """Names of checks that are also other words: of these only what looks a check up is looked for."""
 NAMING_CHECKS = {

@@ -31,7 +31,7 @@ GAP = "___"
 _SHOWN_GAP = "______"
 
 
-class Sentence(NamedTuple):
+class GapSentence(NamedTuple):
     """A sentence with a gap, and the words to choose from."""
 
     text: str
@@ -48,9 +48,9 @@ def has_sentences(language: str) -> bool:
     return word_file(BANK / f"{language}.json").is_file()
 
 
-def sentences(language: str) -> tuple[Sentence, ...]:
+def sentences(language: str) -> tuple[GapSentence, ...]:
     """Return the sentences of a language that has some."""
-    return tuple(Sentence(item["text"], tuple(item["options"])) for item in read_items(BANK, language)["items"])
+    return tuple(GapSentence(item["text"], tuple(item["options"])) for item in read_items(BANK, language)["items"])
 
 
 class Language(ChoiceCheck):
