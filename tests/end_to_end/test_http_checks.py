@@ -96,7 +96,7 @@ async def test_a_preview_shows_every_check_and_stores_nothing(tmp_path: Path, ti
         assert visitor.step["needs"], "what the study needs is read before agreeing"
         checks = [step for step in steps if step["key"].startswith("check:")]
         assert [step["key"] for step in checks][:2] == ["check:device:1", "check:screen:1"]
-        assert len(checks) == 18
+        assert len(checks) == 19
         assert {"key": "end:screened_out", "label": "end screened_out"} in steps
         for listed in checks:
             step = (await visitor.send("GET", f"/api/step?key={listed['key']}")).json()
