@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -93,6 +94,8 @@ def shown_desk(study: Path, store: str | None, *, is_shown: bool) -> Iterator[No
 
     with desk_beside(study, store=store) as link:
         click.echo(f"{'Desk:':<14}{link}", err=is_json())
+        again = shlex.join(["beholder", "open", "desk", *([] if study == Path("study.yaml") else [str(study)])])
+        click.echo(f"{'':<14}It logs you in once; `{again}` opens the desk again.", err=is_json())
         yield
 
 
