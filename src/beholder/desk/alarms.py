@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from contextlib import aclosing
 from datetime import datetime, timedelta
 from email.message import EmailMessage
-from urllib.parse import urlsplit
+from email.utils import localtime, make_msgid
+from urllib.parse import unquote, urlsplit
 
 import httpx
 
@@ -78,14 +79,22 @@ def require_mail(to: str) -> None:
 
 def _smtp() -> str | None:
     url = os.environ.get(SMTP, "")
-    return url if url.startswith(("smtp://", "smtps://")) and urlsplit(url).hostname else None
+    try:
+        parts = urlsplit(url)
+        return url if parts.scheme in ("smtp", "smtps") and parts.hostname and parts.port != 0 else None
+    except ValueError:  # a port that is no number
+        return None
 
 
 def _mail(to: str, subject: str, text: str) -> None:
     parts = urlsplit(_smtp() or "")
     message = EmailMessage()
     message["Subject"], message["To"] = subject, to
-    message["From"] = parts.username if parts.username and "@" in parts.username else to
+    # In a web address an @ is written %40, as in smtps://ada%40example.org:secret@smtp.example.org.
+    name, password = unquote(parts.username or ""), unquote(parts.password or "")
+    message["From"] = sender = name if "@" in name else to
+    message["Date"] = localtime()
+    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2])
     message.set_content(text)
     host, context = parts.hostname or "", ssl.create_default_context()
     if parts.scheme == "smtps":
@@ -95,8 +104,8 @@ def _mail(to: str, subject: str, text: str) -> None:
     with server:
         if parts.scheme == "smtp" and server.has_extn("starttls"):
             server.starttls(context=context)
-        if parts.username:
-            server.login(parts.username, parts.password or "")
+        if name:
+            server.login(name, password)
         server.send_message(message)
 
 
