@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from pathlib import Path
@@ -167,3 +167,40 @@ def test_numbers_money_and_times_are_written_as_the_language_does() -> None:
 
 def test_a_language_that_nobody_knows_is_written_as_english() -> None:
     assert words_in("xx", all="{n}").say("all", n=1234) == "1,234"
+
+
+# No text without a use
+
+_HOLE = re.compile(r"\$?\{[^{}]*(?:\}|$)")
+_TEMPLATES = {
+    "py": re.compile(r"\bf\"([^\"\s{]*(?:\{[^{}\"]*\}[^\"\s{]*)+)\""),
+    "js": re.compile(r"`([^`\s]*\$\{[^`]*)`"),
+}
+"""Texts that are put together from parts: of one word, as keys are."""
+_LEAST = 4
+"""A template has so many characters outside of its holes, else it would fit any key."""
+
+
+def used_among(keys: Iterable[str], code: Mapping[str, str]) -> set[str]:
+    """Return the keys that stand in code as they are, or that fit a text which it puts together; `code` by ending."""
+    whole = "\n".join(code.values())
+    parts = [_HOLE.split(text) for ending, one in _TEMPLATES.items() for text in one.findall(code.get(ending, ""))]
+    fits = [re.compile(".*".join(map(re.escape, some))) for some in parts if len("".join(some)) >= _LEAST]
+    return {
+        key
+        for key in keys
+        if any(f"{quote}{key}{quote}" in whole for quote in "\"'`") or any(one.fullmatch(key) for one in fits)
+    }
+
+
+def test_no_text_of_pages_and_server_is_without_a_use() -> None:
+    english = json.loads((PACKAGE / "web" / "words" / "en.json").read_text("utf-8"))
+    keys = english.keys() - {"server", "locale", "direction"} | english["server"].keys()
+    keys = {key for key in keys if not key.startswith("refused.")}  # of which there is a test of their own
+    code = {
+        ending: "\n".join(path.read_text("utf-8") for path in sorted(PACKAGE.rglob(f"*.{ending}")))
+        for ending in ("py", "js")
+    }
+    assert keys - used_among(keys, code) == set()
+    assert used_among(["on.top", "on.side", "off"], {"py": 'say(f"on.{place}")', "js": ""}) == {"on.top", "on.side"}
+    assert used_among(["on.top", "top"], {"py": 'f"{place}"', "js": "say('top')"}) == {"top"}
