@@ -60,12 +60,19 @@ async def leader_of(ports: list[int]) -> int:
 async def test_three_servers_lose_nothing_while_one_is_killed_one_replaced_and_the_database_restarted(
     tmp_path: Path, tiny: Path, database: KilledDatabase, whole: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    people, at_once, rounds, pause_s = (400, 60, 5, (2.0, 5.0)) if whole else (30, 30, 1, (0.5, 1.2))
+    people, at_once, rounds, pause_s = (400, 60, 5, (2.0, 5.0)) if whole else (30, 15, 1, (0.5, 1.2))
     study = write_study(tmp_path / "machine1", tiny, design={"participants": people, "trials": 4, "seed": 3})
     folders = dict(zip((free_port() for _ in range(3)), folders_of(study), strict=True))
     start: Callable[[int], Service] = lambda port: Service(folders[port], database.url, port, "--drain", "1")  # noqa: E731
     services = {port: start(port) for port in folders}
     waits, steps = Waits(), people * 6
+    over = [asyncio.Event() for _ in range(rounds)]
+
+    async def hold(now: Waits) -> None:
+        """Let people be at work until what happens to the servers has happened, however slow the machine is."""
+        for number, event in enumerate(over):
+            if now.completed >= people * (number + 0.8) / rounds:
+                await event.wait()
 
     async def until(share: float, sending: asyncio.Task[Waits]) -> None:
         while len(waits.acknowledged) < steps * share:
@@ -76,7 +83,7 @@ async def test_three_servers_lose_nothing_while_one_is_killed_one_replaced_and_t
         await asyncio.gather(*(service.until_ready() for service in services.values()))
         async with balancer(*folders) as front:
             crowd = Crowd("127.0.0.1", front.port, pause_s=pause_s, patience_s=180)
-            sending = asyncio.create_task(send_crowd(crowd, at_once, people, waits=waits))
+            sending = asyncio.create_task(send_crowd(crowd, at_once, people, waits=waits, on_done=hold))
             for number in range(rounds):
                 await until((number + 0.2) / rounds, sending)
                 leading = await leader_of([*services])
@@ -96,6 +103,7 @@ async def test_three_servers_lose_nothing_while_one_is_killed_one_replaced_and_t
                 shutil.copytree(folders[other].parent, folders[leading].parent)  # a new machine in its place
                 services[leading] = start(leading)
                 await front.until(*folders)
+                over[number].set()
             await sending
             served = Counter(front.given)
         async with open_store(database.url, write=False) as store:

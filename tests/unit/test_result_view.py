@@ -115,6 +115,9 @@ DRAWN = {
     "Restored",
     "ImportedFolder",
     "Preregistration",
+    "Bundled",
+    "Repetition",
+    "Verification",
 }
 """Results whose making is long or ends the study: the tests of their own packages look at their views."""
 

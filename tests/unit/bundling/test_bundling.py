@@ -16,6 +16,7 @@ def test_the_verbs_are_functions_of_beholder() -> None:
 
 
 def test_a_bundle_is_a_look_at_peoples_ratings(study: Study, public: Bundled) -> None:
+    assert public.path.name in public._repr_html_()
     ledger = read_tables(str(study.folder / "store"), ("ledger",))["ledger"]
     looks = [row["evidence"] for row in ledger if row["kind"] == "look"]
     assert [one["command"] for one in looks] == ["bundle"], "the same ratings are looked at once"

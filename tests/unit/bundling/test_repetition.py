@@ -43,6 +43,7 @@ def test_a_study_is_repeated_with_a_new_seed_and_what_is_found_again_is_told(
     assert again.questions == before.questions
     assert set(made.changed) == {"name", "design.seed", "source", "recruit.closes", "before", "publication"}
     assert made.words[0].endswith(f"seed {made.seed} (original: {made.original_seed}).")
+    assert f"seed {made.seed}" in made._repr_html_()
     beholder.simulate(made.study, participants=4)
     beholder.clean(made.study)
     beholder.analyse(made.study)

@@ -17,6 +17,7 @@ def test_the_page_tells_it_to_people(verified: Verification) -> None:
     page = Page(verified.page.read_text("utf-8"))
     assert page.open == []
     assert "Results reproduced" in page.text
+    assert "<table" in verified._repr_html_()
     notes = json.loads((verified.page.parent / "verification.json").read_text("utf-8"))
     assert notes["is_same"] is True
     assert notes["counts"] == {"equal": len(verified.checks), "different": 0, "not checkable": 0}

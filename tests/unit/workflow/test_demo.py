@@ -58,7 +58,7 @@ def test_every_method_has_samples_of_a_medium_that_it_shows(method: str, tmp_pat
     path = tmp_path / "study.yaml"
     folder = method_folder(method, "a test")
     path.write_text((folder / "example.yaml").read_text("utf-8"), "utf-8")
-    for text in (folder / "texts").iterdir():
+    for text in (folder / "texts").glob("*.md"):
         (tmp_path / "texts").mkdir(exist_ok=True)
         (tmp_path / "texts" / text.name).write_bytes(text.read_bytes())
     study = load_study(path)
