@@ -41,7 +41,7 @@ def test_no_order_of_attempts_gives_more_of_them_than_there_are(order: list[str]
 
 def earned(name: str, *, verdict: str = "pass", reason: str = "", device: Any = LAPTOP, **changes: Any) -> Any:
     """Return what somebody was told yesterday about a check with the rules of `checked`."""
-    step = next(step for step in checked(colour=True, acuity=True).steps if step.key == f"check:{name}")
+    step = next(step for step in checked(colour=True, acuity=True, language=True).steps if step.key == f"check:{name}")
     assert step.check is not None
     rule = step.check.options.model_dump(mode="json")
     evidence = {"version": step.check.version, "answer": {"a": 1}, "rule": rule, **changes}
@@ -81,6 +81,11 @@ def test_a_pass_of_an_easier_check_is_not_brought_along() -> None:
     assert brought(earned("acuity"), acuity={"attempts": 5, "feedback": False}) == ["check:acuity:0"]
     assert brought(earned("colour", version=0)) == []
     assert brought(earned("colour", rule=None)) == []
+
+
+def test_a_pass_of_the_language_check_is_brought_along_in_its_language() -> None:
+    assert brought(earned("language", evidence={"language": "en"}), language=True) == ["check:language:0"]
+    assert brought(earned("language", evidence={"language": "de"}), language=True) == []
 
 
 def test_a_later_failure_takes_an_earlier_pass_away() -> None:
