@@ -322,6 +322,24 @@ async def test_what_is_done_on_the_pages_is_recorded_with_who_did_it(
         await page.locator("#told p").filter(has_text="payments.csv").wait_for()
         assert (folder / "pay" / "payments.csv").is_file()
 
+        # The list is paid; somebody is still at it, so the study is closed when they have gone.
+        async def say_and_do(button: str) -> None:
+            await page.get_by_role("button", name=button).click()
+            await reason("that is how it was")
+            await dialog.locator("button[type=submit]").click()
+
+        await say_and_do("The list is paid …")
+        await page.get_by_text("waits to be paid").wait_for(state="detached")
+        await say_and_do("Close the study …")
+        await dialog.locator(".dialog-trouble .status").wait_for()
+        assert "1 person is at work" in await dialog.get_by_role("alert").inner_text()
+        assert len(there.troubles) == 1, "the browser notes that the desk refused"
+        assert "422" in there.troubles.pop()
+        command("participants", "release", names["open"], "--reason", "has gone home", cwd=folder)
+        await dialog.locator("button[type=submit]").click()
+        await page.locator(".panel-closing").get_by_text("It was closed on").wait_for()
+        assert (folder / "close" / "summary.md").is_file()
+
         await there.go("/studies/tiny/results")
         await page.get_by_role("button", name="Unblind …").click()
         await reason("the paper is written")

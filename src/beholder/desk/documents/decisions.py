@@ -11,10 +11,12 @@ from beholder.desk.documents.people import MOST, page_of, verdict_title
 from beholder.desk.documents.study_facts import CodeNames, StudyMoment
 from beholder.desk.viewer import Viewer
 from beholder.errors import UserError
+from beholder.recruiting.closure import open_runs
 from beholder.recruiting.contract import SHORTEST_MESSAGE, DecisionRow
 from beholder.recruiting.debts import Payment
 from beholder.recruiting.decisions import Decisions, digest_of
 from beholder.recruiting.launch_record import launch_record, promised_pay
+from beholder.recruiting.ledger import evidence_of, replay
 from beholder.recruiting.signatures import signed_rows
 from beholder.types import Json
 
@@ -60,6 +62,9 @@ async def document(
         "unsigned": sum(bool(row["unsigned"]) for row in rows),
         "rows": [*chosen[first : first + most]],
         "payment": _payment(payment, names) if payment is not None else None,
+        "list_waits": study.context.is_by_hand
+        and any(batch.state == "accepted" for batch in replay(moment.entries).batches.values()),
+        "closed": _closed(moment),
     }
 
 
@@ -98,6 +103,13 @@ def _row(one: DecisionRow, moment: StudyMoment, names: CodeNames, signed: Any) -
         "signed": None if before is None else {"by": before.by, "at": before.at.isoformat(), "pay": before.pay},
         "unsigned": needs and not is_same,
     }
+
+
+def _closed(moment: StudyMoment) -> str | None:
+    """Return when this run was closed; None while it is open, or open again."""
+    run = moment.study.run
+    closed = [one.at for one in moment.entries if one.kind == "close" and evidence_of(one).get("run", 1) == run]
+    return None if not closed or run in open_runs(moment.entries, moment.tables) else closed[-1].isoformat()
 
 
 def _evidence(one: DecisionRow, moment: StudyMoment, names: CodeNames) -> list[Json]:

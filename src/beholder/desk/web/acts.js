@@ -47,19 +47,19 @@ export async function askForAct(desk, { kind, who }) {
   if (isDone) desk.redraw();
 }
 
-/** Ask whether nobody else is to begin. @param {Desk} desk */
-export async function askForPause(desk) {
+/** Ask for an act about the whole study, and do it. @param {Desk} desk @param {"pause" | "paid" | "close"} kind */
+export async function askAboutStudy(desk, kind) {
   const { say } = desk;
   const reason = reasonField(desk);
   const isDone = await ask(
     desk,
     {
-      title: say("act.pause"),
-      words: say("act.pause.words"),
-      does: say("act.pause.does"),
+      title: say(`act.${kind}`),
+      words: say(`act.${kind}.words`),
+      does: say(`act.${kind}.does`),
       isGrave: true,
       check: () => (reason.value === "" ? say("act.reason.missing") : null),
-      run: () => act(desk, { kind: "pause", reason: reason.value }),
+      run: () => act(desk, { kind, reason: reason.value }),
     },
     reason.element,
   );

@@ -124,6 +124,7 @@ export interface DecisionsDocument {
   key: string; blinded: boolean; mode: string; by_hand: boolean; problems: string[]; words: string[]; all: number;
   total: number; offset: number; counts: { [pay: string]: number }; reward: string | null; screen_out: string | null;
   shortest_message: number; seen: string; unsigned: number; rows: DecisionShown[]; payment: PaymentShown | null;
+  list_waits: boolean; closed: string | null;
 }
 
 export interface ConditionMean { name: string; n?: number | null; mean: number | null; ci_low?: number | null; ci_high?: number | null }

@@ -2,7 +2,7 @@
 
 import { element, fill } from "../../../web/element.js";
 import { addressOf, queryOf, read } from "../api.js";
-import { act, askTyped, reasonField } from "../acts.js";
+import { act, askAboutStudy, askTyped, reasonField } from "../acts.js";
 import { pathOf } from "../bar.js";
 import { ask } from "../dialog.js";
 import { count, moment, money } from "../format.js";
@@ -23,7 +23,7 @@ export default async function decisions(main, desk) {
   const address = (/** @type {number} */ offset) => addressOf(place.study, "decisions") + queryOf({ ...wanted, offset, limit: PAGE });
   let document = /** @type {DecisionsDocument} */ (await read(address(0), signal));
   const top = [head(say("decisions.title"), marks(desk, document)), ...document.problems.map((words) => element("p", { class: "health" }, status("attention", words)))];
-  if (document.problems.length > 0) return fill(main, ...top, empty(say("decisions.away"), say("decisions.away.words")));
+  if (document.problems.length > 0) return fill(main, ...top, empty(say("decisions.away"), say("decisions.away.words")), closing(document, desk, false));
   if (document.all === 0) return fill(main, ...top, empty(say("decisions.none"), say("decisions.none.words")));
 
   const search = field(say("people.search"), { type: "search", value: wanted.search, placeholder: say("people.search.hint"), autocomplete: "off" });
@@ -88,6 +88,7 @@ export default async function decisions(main, desk) {
     element("div", { class: "tools" }, search.element, filters),
     found,
     list,
+    closing(document, desk, me.scopes.includes("pay")),
   );
   show();
 }
@@ -197,7 +198,7 @@ function signing(document, desk, may) {
   return panel(
     say("sign.title"),
     { name: "sign" },
-    ...document.words.map((words) => element("p", {}, words.split("`").map((part, at) => (at % 2 === 1 ? element("code", {}, part) : part)))),
+    ...document.words.map((words) => element("p", {}, coded(words))),
     last ? element("p", { class: "soft small" }, say("sign.last", { by: last.by, at: moment(last.at) })) : null,
     may && document.unsigned > 0
       ? button(say("sign.does", { n: document.unsigned }), async () => {
@@ -215,8 +216,23 @@ function signing(document, desk, may) {
   );
 }
 
+/** Return a sentence whose commands stand out. @param {string} words */
+const coded = (words) => words.split("`").map((part, at) => (at % 2 === 1 ? element("code", {}, part) : part));
+
 /** @param {DecisionsDocument} document @param {Desk} desk @param {boolean} may */
-function paying({ payment, by_hand }, desk, may) {
+function closing({ closed, payment }, desk, may) {
+  const { say } = desk;
+  if (closed === null && payment === null) return null;
+  return panel(
+    say("closing.title"),
+    { name: "closing" },
+    closed === null ? element("p", {}, coded(say("closing.open"))) : status("pass", say("closing.done", { at: moment(closed) })),
+    closed === null && may ? button(say("act.close"), () => void askAboutStudy(desk, "close")) : null,
+  );
+}
+
+/** @param {DecisionsDocument} document @param {Desk} desk @param {boolean} may */
+function paying({ payment, by_hand, list_waits }, desk, may) {
   const { say } = desk;
   if (payment === null) return null;
   const { owed } = payment;
@@ -224,8 +240,10 @@ function paying({ payment, by_hand }, desk, may) {
     say("paying.title"),
     { name: "paying" },
     element("p", { class: "figure-value" }, owed === null ? "–" : money(owed), " ", element("small", {}, say("paying.owed"))),
-    ...payment.words.map((words) => element("p", {}, words.split("`").map((part, at) => (at % 2 === 1 ? element("code", {}, part) : part)))),
+    ...payment.words.map((words) => element("p", {}, coded(words))),
     ...payment.problems.map((words) => status("attention", words)),
+    list_waits ? element("p", {}, coded(say("paying.list.waits"))) : null,
+    may && list_waits ? button(say("act.paid"), () => void askAboutStudy(desk, "paid")) : null,
     may && owed !== null
       ? button(say(by_hand ? "paying.list" : "paying.does", { sum: money(owed) }), async () => {
           const is = await askTyped(desk, {

@@ -1,7 +1,7 @@
 // Now: is it healthy? Everything on one screen, live.
 
 import { element, fill } from "../../../web/element.js";
-import { askForPause } from "../acts.js";
+import { askAboutStudy } from "../acts.js";
 import { addressOf, follow, read } from "../api.js";
 import { pathOf, tellLive } from "../bar.js";
 import { columns, flow, flowKey, heat, shortest } from "../charts.js";
@@ -38,7 +38,7 @@ export default async function now(main, desk) {
   last = /** @type {NowDocument} */ (await read(addressOf(place.study, "now"), signal));
   await readPeople();
   const mayPause = desk.me.scopes.includes("pay") && last.monitor.population === "people" && last.monitor.arrived > 0;
-  const pause = mayPause ? button(desk.say("act.pause"), () => void askForPause(desk)) : null;
+  const pause = mayPause ? button(desk.say("act.pause"), () => void askAboutStudy(desk, "pause")) : null;
   fill(main, head(last.monitor.title, marks(desk, { ...last, population: last.monitor.population }), pause), alarms, parts);
   show();
   let reading = false;
