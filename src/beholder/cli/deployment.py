@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -43,13 +44,17 @@ def deploy() -> None:
 @click.option("--acme-root", type=click.Path(path_type=Path), help="A file with the roots of that authority.")
 @click.option("--ssh-config", type=click.Path(path_type=Path), help="A file for ssh, in place of your own.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done, what it costs and what is public.")
-def up(study: Path, **options: Any) -> object:
+@click.option("--desk", "has_desk", is_flag=True, hidden=True)
+def up(study: Path, has_desk: bool, **options: Any) -> object:
     """Put the study online, or bring it up to date.
 
     Where it was broken off, it goes on. What is written under `deploy` in the study need not be given.
     """
     import beholder
 
+    if has_desk:
+        fix = f"Deploy without it, then run `{_desk_command(study, options.get('to'))}` here: it comes through ssh."
+        raise UserError(Problem("--desk", "has no address of its own on a machine where people take part", fix=fix))
     with Bar("Stimuli") as progress:
         made = beholder.deploy(study, **options, tell=_tell, progress=progress)
     deployed = made.deployed
@@ -59,6 +64,18 @@ def up(study: Path, **options: Any) -> object:
     for line in deployed.words:
         click.echo(line)
     return deployed
+
+
+def _desk_command(study: Path, to: str | None) -> str:
+    """Return what opens the desk of a deployed study."""
+    from beholder.methods import load_study
+
+    settings = load_study(study).deploy
+    place = to or (settings.to if settings is not None else None) or "USER@HOST"
+    if place == "here":
+        return shlex.join(["beholder", "desk", str(study)])
+    machine = "USER@HOST" if place.startswith("ec2:") else place
+    return shlex.join(["beholder", "desk", "--to", machine, str(study)])
 
 
 @deploy.command()
