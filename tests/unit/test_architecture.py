@@ -598,7 +598,6 @@ OTHER_MEANINGS = {
 }  # fmt: skip
 """Names of checks that are also other words: of these only what looks a check up is looked for."""
 NAMING_CHECKS = {
-    ROOT / "checks" / "language" / "__init__.py": "which check to take for a language without words",
     ROOT / "study" / "presets.py": "which checks a preset switches on",
     ROOT / "exporting" / "ratings.py": "a column of the export",
     ROOT / "exporting" / "sessions.py": "a column of the export",
