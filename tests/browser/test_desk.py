@@ -423,6 +423,7 @@ async def test_a_share_shows_what_was_chosen_and_nothing_else(
         await there.go("/studies/tiny/study")
         await page.get_by_role("button", name="Share …").click()
         dialog = page.locator("dialog[open]")
+        await dialog.locator("fieldset .check").first.wait_for()
         assert await dialog.locator("fieldset .check").count() == 6, "what it may show is listed before it is made"
         await dialog.locator("input[required]").fill("Ethics board")
         await dialog.locator("button[type=submit]").click()

@@ -553,6 +553,8 @@ SAID = (
          "unit/study/test_languages.py::test_a_text_that_is_missing_in_a_language_is_an_error_with_its_line"),
     Said("languages.md", "would do so in one language only, so `check` refuses to make them",
          "unit/planning/test_message_trials.py::test_stimuli_that_ask_are_not_made_for_several_languages"),
+    Said("languages.md", "For a language of the study without such sentences it is an error of `check`",
+         "unit/checks/test_language.py::test_a_language_without_sentences_is_an_error_with_its_line"),
 )  # fmt: skip
 """Every statement with what holds it."""
 

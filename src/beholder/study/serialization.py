@@ -61,6 +61,9 @@ def study_json(study: Study) -> dict[str, Any]:
         for written, off in ((value["checks"], False), (value["clean"]["use"], None)):
             if written[name] is off:
                 del written[name]
+    for kind in study.qualification.kinds:
+        if not kind.is_told_when_off and value["qualification"][kind.name] is False:
+            del value["qualification"][kind.name]
     del value["languages"]
     if len(study.all_languages) > 1:
         value["languages"] = {code: study_json(_alone(study.in_language(code))) for code in study.all_languages[1:]}

@@ -57,6 +57,7 @@ class Language(ChoiceCheck):
     name = "language"
     title = "Language"
     summary = "Knowledge of the language of the study."
+    is_told_when_off: ClassVar[bool] = False
     reasons: ClassVar[Mapping[str, str]] = {"wrong": "too few missing words found"}
     order = 105
 
