@@ -22,7 +22,6 @@ def test_every_link_and_picture_of_the_pages_is_there(tmp_path: Path) -> None:
 
 
 def test_pages_are_written_once_for_each_version(tmp_path: Path) -> None:
-    (tmp_path / "docs-0-half").mkdir()
     folder = write_html(tmp_path)
     (folder / "trust.html").write_text("kept", "utf-8")
     assert write_html(tmp_path) == folder

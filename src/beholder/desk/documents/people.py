@@ -98,7 +98,7 @@ def _row(one: ParticipantRecord, moment: StudyMoment, names: CodeNames) -> dict[
         "mode": one.mode,
         "state": state,
         "state_words": _STATE_WORDS.get(state, state),
-        "step": names.text(last.at),
+        "step": _STATE_WORDS.get(last.at) or names.text(last.at),
         "began": last.began.isoformat(),
         "last": _last_at(last).isoformat(),
         "minutes": last.minutes,

@@ -37,6 +37,7 @@ def test_people_are_searched_filtered_and_sent_in_pages(tmp_path: Path) -> None:
         assert [one["participant"] for one in told[search]["people"]] == [names[2]], search
     assert (told["nobody"]["people"], told["nobody"]["all"]) == ([], 3)
     twice = whole["people"][0]
+    assert twice["step"] == "Finished", "in words, as its state"
     assert (twice["state_words"], twice["sessions"], twice["use"], twice["failed"]) == ("Finished", 2, False, 2)
     assert "Gold stimuli rated far from their known value" in twice["reasons"]
 
